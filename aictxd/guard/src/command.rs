@@ -238,7 +238,7 @@ struct Call<'s> {
     name: &'s str,
     segment: usize,
     /// What the tables know of its program.
-    program: table::Program,
+    program: &'static table::Program,
     notes: &'s Notes,
 }
 
@@ -271,7 +271,7 @@ impl<'s> Call<'s> {
     }
 
     /// What the tables know of a program, which almost always is its own.
-    fn program_named(self, name: &str) -> table::Program {
+    fn program_named(self, name: &str) -> &'static table::Program {
         match name == self.name {
             true => self.program,
             false => table::program(name),
@@ -334,7 +334,7 @@ impl Judge<'_> {
                 command: read,
                 name: read.name(),
                 segment,
-                program: table::Program::default(),
+                program: table::nobody(),
                 notes: &notes,
             };
             self.call(call);

@@ -17,6 +17,7 @@
 
 mod branches;
 mod building;
+mod builtins;
 mod commands;
 mod expand;
 mod functions;
@@ -32,7 +33,7 @@ mod wrap;
 pub use names::{ByName, NameHasher, Names};
 pub use text::Text;
 use values::Context;
-pub use wrap::is_shell;
+pub use wrap::{SHELLS, is_shell};
 
 /// Bytes of a command line that are analysed. Longer ones are `undecided`.
 pub const MAX_INPUT: usize = 2 * 1024 * 1024;
@@ -72,6 +73,7 @@ pub struct Word<'t> {
 
 impl<'t> Word<'t> {
     /// A word without quotes or expansions.
+    #[inline]
     pub fn plain(text: impl Into<Text<'t>>) -> Self {
         Self {
             text: text.into(),
@@ -88,16 +90,10 @@ impl<'t> Word<'t> {
     /// The word as the name of a program: without its directory and `.exe`.
     pub fn program(&self) -> &str {
         // Asked many times of every command, and most names are short.
-        let bytes = self.text.as_bytes();
         let slash = |byte: &u8| matches!(byte, b'/' | b'\\');
-        // Without an end before the last byte, this becomes a few wide comparisons.
-        let base = match bytes.iter().fold(false, |any, byte| any | slash(byte)) {
-            true => {
-                let at = bytes.iter().rposition(slash);
-                let behind = at.map_or(0, |at| at + 1);
-                self.text.get(behind..).unwrap_or_default()
-            }
-            false => &self.text,
+        let base = match self.text.as_bytes().iter().rposition(slash) {
+            Some(at) => self.text.get(at + 1..).unwrap_or_default(),
+            None => &self.text,
         };
         match base.as_bytes() {
             [.., b'.', b'e', b'x', b'e'] => base.get(..base.len() - 4).unwrap_or(base),

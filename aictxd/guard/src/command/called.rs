@@ -11,10 +11,11 @@ mod recipes;
 use std::collections::HashMap;
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::{self, Dialect, RedirectKind, Script, SimpleCommand, Word, is_shell};
+use aictx_signals::shell::{self, Dialect, RedirectKind, Script, SimpleCommand, Word};
 
 use super::given::printed;
 use super::options::value_of;
+use super::table::Traits;
 use super::{
     Call, Judge, Kind, Level, MAX_BACK, MAX_TEXT, Place, Tier, What, code, interpreted, promises,
 };
@@ -240,7 +241,9 @@ fn script(judge: &mut Judge, call: Call) {
             .next()
             .filter(|verb| verb.text == "run")
             .and_then(|_| words.find(|word| !word.text.starts_with('-')))
-    } else if is_shell(name) || matches!(name, "source" | ".") || call.program.interpreter.is_some()
+    } else if call.program.traits.has(Traits::SHELL)
+        || matches!(name, "source" | ".")
+        || call.program.interpreter.is_some()
     {
         interpreted::script_behind(name, call.program.interpreter, call.arguments())
     } else if matches!(name, "sbatch" | "qsub" | "bsub") {

@@ -14,7 +14,7 @@ use super::{Call, Judge, Kind, Level, Tier, code, containers, interpreted};
 pub(super) fn runs_download(call: Call) -> bool {
     let name = call.name;
     let arguments = call.arguments();
-    let shell = is_shell(name);
+    let shell = call.program.traits.has(Traits::SHELL);
     if shell || call.program.interpreter.is_some() {
         if reads_program_from_stdin(name, arguments) && call.fed_by(DOWNLOADERS) {
             return true;
@@ -88,7 +88,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
     if call.program.traits.has(Traits::SQL) {
         sql::client(judge, call, name);
-    } else if is_shell(name) {
+    } else if call.program.traits.has(Traits::SHELL) {
         // `bash -n` only looks whether it could be read.
         let reads = !super::has_option(arguments, &["-n"]);
         if reads && reads_program_from_stdin(name, arguments) && call.command.piped_from.is_some() {

@@ -4,7 +4,7 @@ use aictx_proto::path::Located;
 use aictx_signals::shell::Word;
 
 use super::links::Last;
-use super::table::{FORMATTERS, REGENERABLE_FILES, SHREDDERS};
+use super::table::{FORMATTERS, REGENERABLE_FILES, SHREDDERS, Traits};
 use super::target::{Reach, Touch, is_regenerable, is_temporary_variable};
 use super::{Call, Judge, Kind, Level, Tier, found, fresh, has_option, outside};
 
@@ -14,9 +14,18 @@ const MAX_FILES: usize = 256;
 /// What `wipefs` needs to wipe anything: without these it lists what it finds.
 const WIPES: &[&str] = &["-a", "--all", "-o", "--offset"];
 
+/// Programs that delete, besides those that overwrite or format.
+pub(super) const PROGRAMS: &[&str] = &[
+    "rm", "unlink", "rmdir", "rimraf", "del-cli", "find", "fd", "fdfind",
+];
+
 /// Returns whether the program is one that deletes.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     let name = call.name;
+    let formats = || FORMATTERS.iter().any(|known| is_formatter(name, known));
+    if !call.program.traits.has(Traits::DELETES) && !formats() {
+        return false;
+    }
     let arguments = call.arguments();
     // Nothing is deleted by a program that is asked how it is used.
     if arguments.last().is_some_and(|word| word.text == "--help") {
@@ -56,7 +65,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             let shown = files.iter().map(|word| word.text.as_str());
             judge.hit(Some(call), Kind::Delete, Tier::Destructive, name, shown);
         }
-        _ if FORMATTERS.iter().any(|known| is_formatter(name, known)) => {
+        _ if formats() => {
             let shown = operands(arguments);
             let says = |words: &[&str]| {
                 let mut given = arguments.iter();

@@ -183,7 +183,8 @@ fn made_again(word: &Word) -> bool {
 
 /// Whether the line brings something there that was somewhere else.
 pub(super) fn brings_something(script: &Script) -> bool {
-    let named = |word: &Word| word.text.contains(NEW_PLACE);
+    // Most words are too short for it.
+    let named = |word: &Word| word.text.len() >= NEW_PLACE.len() && word.text.contains(NEW_PLACE);
     script.commands.iter().any(|command| {
         let arguments = command.arguments();
         let moves = |word: &Word| {
@@ -192,6 +193,10 @@ pub(super) fn brings_something(script: &Script) -> bool {
                 "--remove-source-files" | "--remove-files" | "--bind"
             )
         };
+        // Almost no line has such words.
+        if !arguments.iter().any(|word| named(word) || moves(word)) {
+            return false;
+        }
         match command.name() {
             // Out of it is not into it, and what is made again is nothing to lose.
             "mv" => {

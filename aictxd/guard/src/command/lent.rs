@@ -1,6 +1,6 @@
 //! Programs behind programs that no table of wrappers knows: what a tool runs elsewhere, or lends a place to.
 
-use aictx_signals::shell::{Word, is_shell};
+use aictx_signals::shell::Word;
 
 use super::options::is_harmless;
 use super::table::Traits;
@@ -122,12 +122,11 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
     judge.inner_script(&text, remote || call.command.remote);
 }
 
-/// Programs that mean harm with options only they take.
-const TELLING: &[(&str, &[&str])] = &[
-    ("rm", &["-rf", "-fr", "-r", "-R", "-Rf", "-f"]),
-    (
-        "git",
-        &[
+/// The words behind a program that only it takes and that mean harm; none for most programs.
+fn telling(program: &str) -> &'static [&'static str] {
+    match program {
+        "rm" => &["-rf", "-fr", "-r", "-R", "-Rf", "-f"],
+        "git" => &[
             "reset",
             "clean",
             "push",
@@ -137,17 +136,18 @@ const TELLING: &[(&str, &[&str])] = &[
             "branch",
             "stash",
         ],
-    ),
-    ("sh", &["-c", "-lc"]),
-    ("bash", &["-c", "-lc", "-ec"]),
-    ("find", &["."]),
-    ("psql", &["-c"]),
-    ("mysql", &["-e"]),
-    ("terraform", &["destroy"]),
-    ("kubectl", &["delete"]),
-    ("shred", &["-u"]),
-    ("truncate", &["-s"]),
-];
+        "sh" => &["-c", "-lc"],
+        "bash" => &["-c", "-lc", "-ec"],
+        "find" => &["."],
+        "psql" => &["-c"],
+        "mysql" => &["-e"],
+        "terraform" => &["destroy"],
+        "kubectl" => &["delete"],
+        "shred" => &["-u"],
+        "truncate" => &["-s"],
+        _ => &[],
+    }
+}
 
 /// `anything --of-its-own rm -rf src`: a program that no table knows, and behind it one that is known
 /// with words that only belong to it.
@@ -171,8 +171,7 @@ fn behind(judge: &mut Judge, call: Call) {
         let [program, next] = pair else {
             return false;
         };
-        let known = TELLING.iter().find(|(name, _)| *name == program.program());
-        known.is_some_and(|(_, words)| words.contains(&next.text.as_str()))
+        telling(program.program()).contains(&next.text.as_str())
     });
     let Some(at) = found else {
         return;
@@ -189,10 +188,10 @@ fn behind(judge: &mut Judge, call: Call) {
     judge.inner_script(&text.join(" "), remote);
 }
 
-/// Whether a word may name one of [`TELLING`].
+/// Whether a word may name a program with [`telling`] words.
 fn is_program(word: &Word) -> bool {
     let text = word.text.as_str();
-    text.contains('/') || (text.len() <= 9 && TELLING.iter().any(|(name, _)| *name == text))
+    text.contains('/') || !telling(text).is_empty()
 }
 
 /// Whether another program stands behind a word.
@@ -355,8 +354,8 @@ fn is_telling(text: &str) -> bool {
                 .filter(|word| !word.is_empty() && !matches!(*word, "sudo" | "exec" | "spawn"));
             let program = words.next().unwrap_or_default();
             let program = program.rsplit('/').next().unwrap_or_default();
-            let known = TELLING.iter().find(|(name, _)| *name == program);
-            known.is_some_and(|(_, told)| words.next().is_some_and(|next| told.contains(&next)))
+            let told = telling(program);
+            !told.is_empty() && words.next().is_some_and(|next| told.contains(&next))
         })
 }
 
@@ -402,7 +401,7 @@ pub(super) fn lines(judge: &mut Judge, call: Call) {
         || of(Traits::SQL)
         || TALKING.contains(&name)
         || ELSEWHERE.contains(&name)
-        || is_shell(name)
+        || of(Traits::SHELL)
         || call.program.interpreter.is_some()
         || is_harmless(arguments)
     {

@@ -41,7 +41,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
 }
 
 /// Keeps what the table says of a call of a program, or of a script that is one.
-pub(super) fn by_rules(judge: &mut Judge, program: table::Program, arguments: &[Word]) {
+pub(super) fn by_rules(judge: &mut Judge, program: &table::Program, arguments: &[Word]) {
     let rules = program.rules.quiet();
     if rules.is_empty() {
         return;

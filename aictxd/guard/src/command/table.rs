@@ -9,7 +9,7 @@ mod programs;
 mod rules;
 
 pub(super) use interpreters::*;
-pub(super) use known::{Program, program};
+pub(super) use known::{Program, nobody, program};
 pub(super) use programs::*;
 pub(super) use rules::{Rule, Rules};
 
@@ -69,7 +69,7 @@ const DATA: &[&str] = &[
 
 /// In which lists a program stands.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Traits(u8);
+pub(super) struct Traits(u16);
 
 impl Traits {
     /// Its words are only data.
@@ -87,10 +87,17 @@ impl Traits {
 
     /// It is handed command lines as values.
     pub(super) const HANDED: Self = Self(64);
+    /// It is a shell.
+    pub(super) const SHELL: Self = Self(128);
+    /// It deletes or wipes.
+    pub(super) const DELETES: Self = Self(256);
 
-    /// Whether it stands in any list.
+    /// Those that tell nothing of what its words are.
+    const OTHERS: u16 = Self::HANDED.0 | Self::SHELL.0 | Self::DELETES.0;
+
+    /// Whether it stands in any list that tells what its words are.
     pub(super) fn any(self) -> bool {
-        self.0 & !Self::HANDED.0 != 0
+        self.0 & !Self::OTHERS != 0
     }
 
     /// Whether it stands in the list of `other`.
@@ -112,6 +119,10 @@ fn traits() -> ByName<Traits> {
         (SQL_CLIENTS, Traits::SQL),
         (windows.as_slice(), Traits::WINDOWS),
         (handed.as_slice(), Traits::HANDED),
+        (aictx_signals::shell::SHELLS, Traits::SHELL),
+        (super::delete::PROGRAMS, Traits::DELETES),
+        (SHREDDERS, Traits::DELETES),
+        (FORMATTERS, Traits::DELETES),
     ] {
         for name in names {
             map.entry(name).or_default().0 |= traits.0;

@@ -1,6 +1,7 @@
 //! What is said of programs that no table knows: they are named by people, too, and `destroy`
 //! means the same everywhere.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use aictx_signals::shell::{ByName, Word};
@@ -91,9 +92,40 @@ pub(super) const READING: &[&str] = &[
     "query", "compile", "serve", "render", "preview", "validate", "verify", "inspect", "fmt",
     "parse", "bench", "trigger", "image",
 ];
-/// [`READING`], to be asked about every call that nothing is known of.
-static READS: LazyLock<ByName<()>> =
-    LazyLock::new(|| READING.iter().map(|verb| (*verb, ())).collect());
+/// In which of these lists a word stands.
+#[derive(Debug, Clone, Copy, Default)]
+struct Said(u8);
+
+impl Said {
+    const STRONG: Self = Self(1);
+    const WEAK: Self = Self(2);
+    const TAKING: Self = Self(4);
+    const READING: Self = Self(8);
+
+    fn by(word: &str) -> Self {
+        SAID.get(word).copied().unwrap_or_default()
+    }
+
+    fn has(self, list: Self) -> bool {
+        self.0 & list.0 != 0
+    }
+}
+
+/// The lists of each word, to be asked about every call that nothing is known of.
+static SAID: LazyLock<ByName<Said>> = LazyLock::new(|| {
+    let mut map: ByName<Said> = ByName::default();
+    for (words, list) in [
+        (STRONG, Said::STRONG),
+        (WEAK, Said::WEAK),
+        (TAKING, Said::TAKING),
+        (READING, Said::READING),
+    ] {
+        for word in words {
+            map.entry(word).or_default().0 |= list.0;
+        }
+    }
+    map
+});
 /// Options behind which people write names, texts and patterns of their own.
 const NAMING: &[&str] = &[
     "--name",
@@ -415,14 +447,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     // what stands before the first option is certainly no value.
     let reach = if cloud { operands.leading.min(3) } else { 3 };
     for (at, word) in operands.words.iter().take(reach).enumerate() {
-        let word_only = word.to_ascii_lowercase();
-        let reads = |part: &str| READS.contains_key(part);
+        let word_only = lower(word);
+        let said = Said::by(&word_only);
+        let reads = |part: &str| Said::by(part).has(Said::READING);
         // `migrate:make drop_users`
-        if reads(&word_only)
-            || word_only
-                .split(':')
-                .skip(1)
-                .any(|part| reads(part) || part == "make")
+        let topic = || word_only.split(':').skip(1);
+        if said.has(Said::READING)
+            || (word_only.contains(':') && topic().any(|part| reads(part) || part == "make"))
         {
             return;
         }
@@ -439,14 +470,15 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             letters(thing) && !matches!(thing, "" | "d" | "r" | "s") && thing.len() < 16
         }) || (first != last && (first == "del" || last == "del"));
         // `test_delete` is a test.
-        if first != last && matches!(first.as_str(), "test" | "check" | "bench" | "lint") {
+        if first != last && matches!(first.as_ref(), "test" | "check" | "bench" | "lint") {
             continue;
         }
-        let is = |verbs: &[&str]| verbs.contains(&first.as_str()) || verbs.contains(&last.as_str());
-        let tier = if is(STRONG) || joined || (cloud && is(WEAK) && insists()) {
+        let (begins, closes) = (Said::by(&first), Said::by(&last));
+        let is = |list: Said| begins.has(list) || closes.has(list);
+        let tier = if is(Said::STRONG) || joined || (cloud && is(Said::WEAK) && insists()) {
             Tier::Destructive
-        } else if (is(WEAK) && insists())
-            || (!cloud && TAKING.contains(&word_only.as_str()) && operands.words.len() > at + 1)
+        } else if (is(Said::WEAK) && insists())
+            || (!cloud && said.has(Said::TAKING) && operands.words.len() > at + 1)
         {
             Tier::Risky
         } else {
@@ -489,18 +521,16 @@ pub(super) fn is_strong(name: &str) -> bool {
     let Some(initial) = letters.next() else {
         return false;
     };
-    let (first, _) = ends(&format!(
-        "{}{}",
-        initial.to_ascii_lowercase(),
-        letters.as_str()
-    ));
-    STRONG.contains(&first.as_str())
+    let name = format!("{}{}", initial.to_ascii_lowercase(), letters.as_str());
+    let (first, _) = ends(&name);
+    Said::by(&first).has(Said::STRONG)
 }
 
 /// The first and last part of `delete-asset`, `database:remove`, `deleteSite`.
-fn ends(word: &str) -> (String, String) {
-    if word.len() > 40 || word.contains(['/', '.', '=', ' ']) {
-        return (String::new(), String::new());
+fn ends(word: &str) -> (Cow<'_, str>, Cow<'_, str>) {
+    let no_verb = |byte| matches!(byte, b'/' | b'.' | b'=' | b' ');
+    if word.len() > 40 || word.bytes().any(no_verb) {
+        return Default::default();
     }
     let separators = ['-', ':', '_'];
     let camel = word
@@ -511,5 +541,12 @@ fn ends(word: &str) -> (String, String) {
         None => word.split(separators).next().unwrap_or_default(),
     };
     let last = word.rsplit(separators).next().unwrap_or_default();
-    (first.to_ascii_lowercase(), last.to_ascii_lowercase())
+    (lower(first), lower(last))
+}
+
+fn lower(word: &str) -> Cow<'_, str> {
+    match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(word.to_ascii_lowercase()),
+        false => Cow::Borrowed(word),
+    }
 }

@@ -280,10 +280,16 @@ pub(super) fn is_script(file: &str) -> bool {
 
 /// The script that these shells are handed: `pwsh -NoProfile -File x.ps1`, `cmd /c x.bat`.
 pub(super) fn file_run<'c>(call: Call<'c>) -> Option<&'c Word<'c>> {
-    let name = call.name.to_ascii_lowercase();
-    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    let name = call.name;
+    let shell = |known: &str| {
+        let rest = match name.split_at_checked(known.len()) {
+            Some((start, rest)) if start.eq_ignore_ascii_case(known) => rest,
+            _ => return false,
+        };
+        rest.is_empty() || rest.eq_ignore_ascii_case(".exe")
+    };
     let words = call.arguments();
-    matches!(name, "powershell" | "pwsh" | "cmd")
+    (shell("powershell") || shell("pwsh") || shell("cmd"))
         .then(|| words.iter().find(|word| is_script(&word.text)))
         .flatten()
 }

@@ -135,7 +135,9 @@ impl<'t> Building<'t> {
 
 /// Whether a text is an assignment, or the head of one.
 pub(super) fn is_assignment(text: &str) -> bool {
-    text.split_once('=').is_some_and(|(name, _)| {
+    // Most texts are short.
+    let at = text.bytes().position(|byte| byte == b'=');
+    at.and_then(|at| text.get(..at)).is_some_and(|name| {
         let name = name.strip_suffix('+').unwrap_or(name);
         let name = name.split_once('[').map_or(name, |(name, _)| name);
         !name.is_empty()

@@ -1,6 +1,7 @@
 //! Commands: what words, assignments and reserved words make of them, and what they run besides.
 
 use super::building::{Building, is_assignment};
+use super::builtins::Heeded;
 use super::functions::{self, Open};
 use super::lex::{Awaiting, Lexer};
 use super::{Joined, MAX_COMMANDS, Role, SimpleCommand, Text, Word, change_dir, wrap};
@@ -79,7 +80,11 @@ impl<'t> Lexer<'t, '_> {
         }
         current.command.fed |= std::mem::take(&mut self.context.many_used);
         let word = Word::plain(self.part(start, end));
-        self.take_word(current, word, false);
+        // Only the first ones may be something else.
+        match current.command.words.is_empty() {
+            true => self.take_word(current, word, false),
+            false => current.command.words.push(word),
+        }
     }
 
     fn take_word(&mut self, current: &mut Current<'t>, mut word: Word<'t>, assigns: bool) {
@@ -195,16 +200,9 @@ impl<'t> Lexer<'t, '_> {
         command.elevated = self.elevated;
         command.depth = self.depth;
         command.dir.clone_from(&self.dir);
-        match command.name() {
-            "cd" | "pushd" if joined != Joined::Pipe => {
-                let target = command
-                    .arguments()
-                    .iter()
-                    .find(|word| word.text == "-" || !word.text.starts_with('-'));
-                self.dir = change_dir(self.dir.as_deref(), target);
-            }
-            "popd" => self.dir = None,
-            _ => {}
+        let heeded = Heeded::of(&command);
+        if heeded.has(Heeded::MOVES) {
+            self.moves(&command, joined);
         }
         let told = self.goes_on(joined) == Some(true) && joined != Joined::Pipe;
         let exits = command
@@ -223,7 +221,9 @@ impl<'t> Lexer<'t, '_> {
         if !command.words.is_empty() {
             self.context.lent(&command.assignments);
         }
-        self.context.observe(&command);
+        if heeded.has(Heeded::SETS) {
+            self.context.observe(&command);
+        }
         // What a shell of its own sets is gone.
         if self.apart || joined == Joined::Pipe {
             self.context.lent(&command.assignments);
@@ -242,11 +242,27 @@ impl<'t> Lexer<'t, '_> {
         self.script.commands.push(command);
         // A shell that reads a here-document is followed once its text is there.
         self.context.exited = false;
-        if complete && runs {
+        let follows = heeded.has(Heeded::FOLLOWED) || self.context.functions.are_any();
+        if complete && runs && follows {
             self.follow(owner, joined == Joined::Pipe);
         }
         if runs && told {
             self.ended |= self.ends(owner, exits);
+        }
+    }
+
+    /// Follows a command into the directory it changes to.
+    fn moves(&mut self, command: &SimpleCommand, joined: Joined) {
+        match command.name() {
+            "cd" | "pushd" if joined != Joined::Pipe => {
+                let target = command
+                    .arguments()
+                    .iter()
+                    .find(|word| word.text == "-" || !word.text.starts_with('-'));
+                self.dir = change_dir(self.dir.as_deref(), target);
+            }
+            "popd" => self.dir = None,
+            _ => {}
         }
     }
 

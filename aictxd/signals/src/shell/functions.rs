@@ -146,6 +146,11 @@ impl<'t> Functions<'t> {
         Some((at, rounds))
     }
 
+    /// Whether the text defines any, or did.
+    pub(super) fn are_any(&self) -> bool {
+        !self.known.is_empty()
+    }
+
     /// Whether the text defines, or did, a function of this name.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.known.iter().any(|known| known.name == name)

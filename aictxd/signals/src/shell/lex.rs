@@ -141,6 +141,7 @@ impl<'t> Lexer<'t, '_> {
     }
 
     /// A part of the text that may outlive the reading.
+    #[inline]
     pub(super) fn part(&self, from: usize, to: usize) -> Text<'t> {
         match self.lasting {
             Some(text) => text.get(from..to).unwrap_or_default().into(),

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Hashes names by their length, their first eight bytes and their last. The tables are made of constants,
+/// Hashes names by their length, their first eight bytes and their last, or fewer where there are no eight. The tables are made of constants,
 /// so that nobody outside can choose what collides in them: the usual hash, which guards against that,
 /// costs several times as much.
 #[derive(Debug, Clone, Default)]
@@ -18,13 +18,17 @@ impl Hasher for NameHasher {
 
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
-        let eight = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |it| u64::from_le_bytes(*it));
-        let (first, last) = if bytes.len() >= 8 {
-            (eight(bytes.first_chunk()), eight(bytes.last_chunk()))
-        } else {
-            let all = bytes.iter().rev();
-            (all.fold(0, |sum, byte| sum << 8 | u64::from(*byte)), 0)
-        };
+        let eight = |it: &[u8; 8]| u64::from_le_bytes(*it);
+        let four = |it: &[u8; 4]| u64::from(u32::from_le_bytes(*it));
+        let (first, last) =
+            if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+                (eight(first), eight(last))
+            } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+                (four(first), four(last))
+            } else {
+                let all = bytes.iter().rev();
+                (all.fold(0, |sum, byte| sum << 8 | u64::from(*byte)), 0)
+            };
         let mixed = (first ^ last.rotate_left(29) ^ bytes.len() as u64).wrapping_mul(SPREAD);
         // The table takes its place from the low bits and its tag from the high ones.
         self.0 = mixed ^ (mixed >> 32);

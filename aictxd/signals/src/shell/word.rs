@@ -11,7 +11,8 @@ impl<'t> Lexer<'t, '_> {
     /// in or taken apart. Most words are such.
     pub(super) fn plain_word(&self) -> Option<usize> {
         let bytes = self.text.as_bytes().get(self.pos..)?;
-        let length = bytes.iter().position(|byte| !is_plain(*byte));
+        let plain = |byte: &u8| PLAIN.get(usize::from(*byte)) == Some(&true);
+        let length = bytes.iter().position(|byte| !plain(byte));
         let length = length.unwrap_or(bytes.len());
         let ends = matches!(
             bytes.get(length),
@@ -461,8 +462,20 @@ fn is_pattern(text: &str) -> bool {
     text.ends_with(['!', '@', '+', ']']) || text.contains(['*', '?'])
 }
 
-/// Bytes that are what they are in any shell and at any place of a word.
-fn is_plain(byte: u8) -> bool {
+/// Bytes that are what they are in any shell and at any place of a word: asked of every byte of a line.
+static PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut rest: &mut [bool] = &mut plain;
+    let mut byte = 0_u8;
+    while let [first, behind @ ..] = rest {
+        *first = is_plain(byte);
+        byte = byte.wrapping_add(1);
+        rest = behind;
+    }
+    plain
+};
+
+const fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(
             byte,

@@ -5,9 +5,11 @@ mod table;
 mod texts;
 
 pub(super) use input::Input;
+pub use table::SHELLS;
+pub(super) use table::known;
 use table::{
-    FETCHING, FOLLOWED, IS_SHELL, KNOWN, LINE_RUNNERS, LINE_SOURCES, LINES, PREFIX_OF,
-    REMOTE_TEXTS, SSH_VALUED, TEXTS,
+    FETCHING, FOLLOWED, IS_SHELL, LINE_RUNNERS, LINE_SOURCES, LINES, PREFIX_OF, REMOTE_TEXTS,
+    SSH_VALUED, TEXTS,
 };
 
 use texts::{
@@ -15,6 +17,7 @@ use texts::{
     skip_options, with_input,
 };
 
+use super::builtins::Heeded;
 use super::values::Context;
 use super::{Dialect, Frame, MAX_COMMANDS, Script, SimpleCommand, Text, Word, lex};
 
@@ -37,7 +40,7 @@ pub(super) fn follow<'t>(
     let Some(command) = script.commands.get_mut(index) else {
         return;
     };
-    if runs_only_itself(command) {
+    if !Heeded::of(command).has(Heeded::FOLLOWED) {
         return;
     }
     if strip(command) && follow_lines(script, context, index, depth) {
@@ -177,21 +180,6 @@ pub(super) fn follow<'t>(
             }
         }
     }
-}
-
-/// Whether the program of a command is in none of the tables, as most are not: one look says so for all.
-fn runs_only_itself(command: &SimpleCommand) -> bool {
-    let Some(program) = command.words.first() else {
-        return true;
-    };
-    let name = program.program();
-    // Some names are known in any case, and not all rules take off a directory in the same way.
-    let odd = |byte: u8| byte.is_ascii_uppercase() || byte == b'\\';
-    !KNOWN.contains(name)
-        && !program
-            .text
-            .bytes()
-            .fold(false, |any, byte| any | odd(byte))
 }
 
 fn run_windows<'t>(

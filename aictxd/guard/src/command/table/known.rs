@@ -31,7 +31,16 @@ impl Default for Program {
     }
 }
 
-static KNOWN: LazyLock<ByName<Program>> = LazyLock::new(|| {
+/// A program of which nothing is known.
+static NOBODY: LazyLock<Program> = LazyLock::new(Program::default);
+
+/// By name, and what is known of a program under any number behind its name.
+struct Known {
+    named: ByName<Program>,
+    numbered: ByName<Program>,
+}
+
+static KNOWN: LazyLock<Known> = LazyLock::new(|| {
     let mut map: ByName<Program> = ByName::default();
     for (name, traits) in traits() {
         map.entry(name).or_default().traits = traits;
@@ -45,28 +54,54 @@ static KNOWN: LazyLock<ByName<Program>> = LazyLock::new(|| {
     for (name, options) in VALUED {
         map.entry(name).or_default().valued = options;
     }
-    map
+    let numbered: ByName<Program> = map
+        .iter()
+        .filter(|(_, known)| known.interpreter.is_some() || !known.rules.is_empty())
+        .map(|(name, known)| (*name, Program::default().numbered(known)))
+        .collect();
+    let mut named = map.clone();
+    for (name, known) in &mut named {
+        if let Some(plain) = without_number(name) {
+            let plain = map.get(plain).copied().unwrap_or_default();
+            *known = known.numbered(&plain);
+        }
+    }
+    Known { named, numbered }
 });
 
-/// What is known of a program.
-pub(in super::super) fn program(name: &str) -> Program {
-    let known = |name: &str| KNOWN.get(name).copied().unwrap_or_default();
-    let found = known(name);
-    // `python3.12` is `python`, `helm3` is `helm`.
+impl Program {
+    /// The same where its name is that of `plain` with a number behind it: `python3.12` is `python`, `helm3` is
+    /// `helm`.
+    fn numbered(self, plain: &Self) -> Self {
+        let rules = match self.rules.is_empty() {
+            true => plain.rules,
+            false => self.rules,
+        };
+        Self {
+            interpreter: plain.interpreter,
+            rules,
+            ..self
+        }
+    }
+}
+
+/// What stands before the number behind a name.
+fn without_number(name: &str) -> Option<&str> {
     let numbered = |last: char| last.is_ascii_digit() || last == '.';
-    if !name.ends_with(numbered) {
-        return found;
-    }
-    let plain = known(name.trim_end_matches(numbered));
-    let rules = match found.rules.is_empty() {
-        true => plain.rules,
-        false => found.rules,
-    };
-    Program {
-        interpreter: plain.interpreter,
-        rules,
-        ..found
-    }
+    name.ends_with(numbered)
+        .then(|| name.trim_end_matches(numbered))
+}
+
+/// What is known of a program.
+pub(in super::super) fn program(name: &str) -> &'static Program {
+    let numbered = || KNOWN.numbered.get(without_number(name)?);
+    let known = KNOWN.named.get(name).or_else(numbered);
+    known.unwrap_or(&NOBODY)
+}
+
+/// Nothing is known.
+pub(in super::super) fn nobody() -> &'static Program {
+    &NOBODY
 }
 
 #[cfg(test)]

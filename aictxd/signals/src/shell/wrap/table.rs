@@ -432,7 +432,7 @@ pub(super) static FOLLOWED: LazyLock<Names> = LazyLock::new(|| {
 });
 
 /// Shells that read commands from `-c` or their standard input.
-pub(super) const SHELLS: &[&str] = &[
+pub const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "yash",
     "posh", "osh", "nu", "xonsh", "elvish",
 ];
@@ -441,5 +441,6 @@ pub(super) const SHELLS: &[&str] = &[
 pub(super) static IS_SHELL: LazyLock<Names> = LazyLock::new(|| SHELLS.iter().copied().collect());
 
 /// Names of all programs that [`follow`] knows, prefixes or not.
-pub(super) static KNOWN: LazyLock<Names> =
-    LazyLock::new(|| PREFIX_OF.keys().chain(FOLLOWED.iter()).copied().collect());
+pub(in super::super) fn known() -> impl Iterator<Item = &'static str> {
+    PREFIX_OF.keys().chain(FOLLOWED.iter()).copied()
+}
