@@ -56,7 +56,9 @@ fn meant(options: &[&'static str], text: &str) -> Option<&'static str> {
     if letters.len() < MIN_LETTERS {
         return None;
     }
-    let mut fitting = options.iter().filter(|option| option.starts_with(text));
+    let first = |text: &str| text.as_bytes().get(2).copied();
+    let fits = |option: &&&str| first(option) == first(text) && option.starts_with(text);
+    let mut fitting = options.iter().filter(fits);
     let first = fitting.next()?;
     // Written out, or another option that is.
     (*first != text && fitting.all(|option| *option != text)).then_some(first)

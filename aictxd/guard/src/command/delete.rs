@@ -116,7 +116,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
 pub(super) fn deletes(call: Call, arguments: &[Word]) -> bool {
     match call.name {
         "rm" | "unlink" | "rmdir" | "rimraf" | "del-cli" => {
-            call.command.fed || !operands(arguments).is_empty()
+            call.command.fed || operands_in(arguments).next().is_some()
         }
         "find" | "fd" | "fdfind" => arguments.iter().any(|word| word.text == "-delete"),
         _ => false,
@@ -132,17 +132,18 @@ fn is_formatter(name: &str, known: &str) -> bool {
 }
 
 pub(super) fn operands<'w>(arguments: &'w [Word<'w>]) -> Vec<&'w Word<'w>> {
+    operands_in(arguments).collect()
+}
+
+fn operands_in<'w>(arguments: &'w [Word<'w>]) -> impl Iterator<Item = &'w Word<'w>> {
     let mut ended = false;
-    arguments
-        .iter()
-        .filter(|word| {
-            if !ended && word.text == "--" {
-                ended = true;
-                return false;
-            }
-            ended || !word.text.starts_with('-') || word.text.len() < 2
-        })
-        .collect()
+    arguments.iter().filter(move |word| {
+        if !ended && word.text == "--" {
+            ended = true;
+            return false;
+        }
+        ended || !word.text.starts_with('-') || word.text.len() < 2
+    })
 }
 
 fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {

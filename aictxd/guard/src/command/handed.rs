@@ -111,11 +111,17 @@ pub(super) fn is_run_by_git(name: &str) -> bool {
 
 /// Judges the command lines that a call hands to its program.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
-    let remote = call.command.remote;
-    settings(judge, call, &call.command.assignments);
-    if !call.program.traits.has(Traits::HANDED) {
-        return;
+    if !call.command.assignments.is_empty() {
+        settings(judge, call, &call.command.assignments);
     }
+    if call.program.traits.has(Traits::HANDED) {
+        values_of(judge, call);
+    }
+}
+
+/// Those among the words of a program that takes some.
+fn values_of(judge: &mut Judge, call: Call) {
+    let remote = call.command.remote;
     let name = call.name;
     let arguments = call.arguments();
     match name {

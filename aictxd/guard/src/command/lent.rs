@@ -7,10 +7,14 @@ use super::table::Traits;
 use super::verbs::READING;
 use super::{Call, Judge, Kind, table, verbs};
 
-/// Verbs behind which another program stands, for programs that lend a place or secrets.
-const LENDING: &[&str] = &[
-    "exec", "run", "shell", "ssh", "enter", "env", "with", "local",
-];
+/// Whether a word is a verb behind which another program stands, for programs that lend a place or secrets.
+fn is_lending(word: &str) -> bool {
+    matches!(
+        word,
+        "exec" | "run" | "shell" | "ssh" | "enter" | "env" | "with" | "local"
+    )
+}
+
 /// Programs whose words behind `--` are for the project's own program.
 pub(super) const OWN: &[&str] = &[
     "cargo", "npm", "pnpm", "yarn", "bun", "go", "dotnet", "make", "gradle", "gradlew", "mvn",
@@ -73,7 +77,7 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
     let verb = arguments
         .iter()
         .take(4)
-        .position(|word| LENDING.contains(&word.text.as_str()));
+        .position(|word| is_lending(&word.text));
     let dashes = arguments
         .iter()
         .position(|word| word.text == "--")
@@ -197,7 +201,7 @@ fn is_program(word: &Word) -> bool {
 /// Whether another program stands behind a word.
 fn runs_others(word: &Word) -> bool {
     let text = word.text.as_str();
-    LENDING.contains(&text) || FOREACH.contains(&text)
+    is_lending(text) || is_repeating(text)
 }
 
 /// Whether what a program does happens on other machines.
@@ -205,18 +209,22 @@ fn is_about_others(rule: &table::Rule) -> bool {
     matches!(rule.kind, Kind::RemoteDelete | Kind::RemoteChange)
 }
 
-/// Verbs behind which a program runs in many places, or again and again.
-const FOREACH: &[&str] = &[
-    "foreach",
-    "forall",
-    "watch",
-    "dlx",
-    "enter",
-    "debug",
-    "attach",
-    "--command",
-    "--exec",
-];
+/// Whether a word is a verb behind which a program runs in many places, or again and again.
+fn is_repeating(word: &str) -> bool {
+    matches!(
+        word,
+        "foreach"
+            | "forall"
+            | "watch"
+            | "dlx"
+            | "enter"
+            | "debug"
+            | "attach"
+            | "--command"
+            | "--exec"
+    )
+}
+
 /// Programs whose inner ones are judged elsewhere.
 const ELSEWHERE: &[&str] = &[
     "docker",

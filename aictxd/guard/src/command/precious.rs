@@ -1,9 +1,12 @@
 //! Files that nobody can make again, by their names: what a database, a secret or the state of an
 //! infrastructure is called. Version control seldom has a copy of them.
 
-use aictx_signals::shell::Word;
+use std::sync::LazyLock;
+
+use aictx_signals::shell::{Names, Word};
 
 use super::target::is_regenerable;
+use super::verbs::lower;
 use super::{Call, Judge, Kind, Tier};
 
 /// Endings of databases, of their dumps, of states and of stores of keys.
@@ -60,12 +63,22 @@ const FOR_A_WHILE: [&str; 11] = [
     "dummy",
 ];
 
+/// What stands behind the last dot of all of these. Asked of every file that is deleted, and it tells almost
+/// always that a name is none of them.
+static LAST: LazyLock<Names> = LazyLock::new(|| {
+    let all = ENDINGS.iter().chain(&NAMES).chain(&PACKED);
+    all.filter_map(|end| end.rsplit('.').next()).collect()
+});
+
 /// Whether a file of this name holds what nobody can make again.
 fn is_precious(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let last = name.rsplit('.').next().unwrap_or_default();
+    if !LAST.contains(lower(last).as_ref()) {
+        return false;
+    }
     let ends = |endings: &[&str]| endings.iter().any(|end| ends_with(name, end));
     let backup = || name.to_ascii_lowercase().contains("backup");
-    // Asked of every file that is deleted, and how a name ends tells almost always that it is not.
     let kept = NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
         || ends(&ENDINGS)
         || (ends(&PACKED) && backup());

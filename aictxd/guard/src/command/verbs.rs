@@ -544,7 +544,8 @@ fn ends(word: &str) -> (Cow<'_, str>, Cow<'_, str>) {
     (lower(first), lower(last))
 }
 
-fn lower(word: &str) -> Cow<'_, str> {
+/// A word in lower case.
+pub(super) fn lower(word: &str) -> Cow<'_, str> {
     match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
         true => Cow::Owned(word.to_ascii_lowercase()),
         false => Cow::Borrowed(word),
