@@ -205,8 +205,9 @@ fn operands<'w>(words: &'w [Word], valued: &[&str]) -> impl Iterator<Item = &'w 
             if std::mem::take(&mut skip) {
                 return false;
             }
-            skip = valued.contains(text);
-            !text.starts_with('-') && !text.contains('=')
+            let option = text.starts_with('-');
+            skip = option && valued.contains(text);
+            !option && !text.contains('=')
         })
 }
 

@@ -230,14 +230,15 @@ impl<'t> Lexer<'t, '_> {
         }
         let owner = self.script.commands.len();
         let complete = heredocs.is_empty();
-        for (delimiter, strip_tabs, literal, place) in heredocs {
-            self.awaiting.push(Awaiting {
-                delimiter,
-                strip_tabs,
-                literal,
+        if !complete {
+            let awaiting = heredocs.into_iter().map(|it| Awaiting {
+                delimiter: it.0,
+                strip_tabs: it.1,
+                literal: it.2,
                 owner,
-                place,
+                place: it.3,
             });
+            self.awaiting.extend(awaiting);
         }
         self.script.commands.push(command);
         // A shell that reads a here-document is followed once its text is there.

@@ -189,24 +189,21 @@ impl<'t> Context<'t> {
         }
         if self.branches == 0 && !self.conditional && self.calls == 0 {
             self.unsure.remove(name);
-        } else {
+        } else if !self.unsure.contains(name) {
             self.unsure.insert(name.to_owned());
         }
-        let known = self.variables.entry(name.to_owned()).or_default();
+        let known = self.variables.entry_ref(name).or_default();
         if self.branches == 0 && !self.conditional {
             known.clear();
         }
         for value in values {
-            let others = value.others.iter().map(|text| Word {
-                text: text.clone().into(),
+            let with = |text: Text<'t>| Word {
+                text,
                 others: Box::default(),
-                ..value.clone()
-            });
-            let one = Word {
-                others: Box::default(),
-                ..value.clone()
+                ..*value
             };
-            for value in std::iter::once(one).chain(others) {
+            let others = value.others.iter().map(|text| with(text.clone().into()));
+            for value in std::iter::once(with(value.text.clone())).chain(others) {
                 if known.len() < MAX_VALUES && value.text.len() <= MAX_VALUE {
                     known.push(value);
                 }
@@ -274,7 +271,7 @@ impl<'t> Context<'t> {
 
     /// Variables that are set for one command alone.
     pub(super) fn lent(&mut self, assignments: &[Word]) {
-        if self.expand {
+        if self.expand && !assignments.is_empty() {
             let names = assignments
                 .iter()
                 .filter_map(|word| word.text.split_once('='));
@@ -334,7 +331,7 @@ impl<'t> Context<'t> {
                     .iter()
                     .filter_map(|text| Some(text.split_once('=')?.1.to_owned()))
                     .collect(),
-                ..word.clone()
+                ..*word
             };
             self.assign(name, &[value], false);
         } else if let Some((name, _)) = word.text.split_once(['=', '[']) {

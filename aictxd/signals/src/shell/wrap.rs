@@ -66,17 +66,6 @@ pub(super) fn follow<'t>(
     let arguments = command.arguments();
     let input = Input::of(command);
     match command.name() {
-        name if is_shell(name) => {
-            let (text, words) = match shell_script(arguments) {
-                Source::Text(text, words) => (Some(with_input(text, command)), words.to_vec()),
-                Source::Stdin => (stdin_of(command), Vec::new()),
-                Source::File => (None, Vec::new()),
-            };
-            let before = context.set_positional(&words);
-            run_shell(script, context, text, &frame);
-            context.restore_positional(before);
-            input.hand_on(script, first);
-        }
         "eval" => {
             let text = join(arguments);
             run_text(script, context, Some(text), &frame);
@@ -92,35 +81,6 @@ pub(super) fn follow<'t>(
                 .iter()
                 .filter_map(|word| Some(word.text.part(word.text.find('=')? + 1..)))
                 .collect();
-            for text in texts {
-                run_shell(script, context, Some(text), &frame);
-            }
-        }
-        name if is_powershell(name) => {
-            let text = powershell_script(arguments).or_else(|| stdin_of(command));
-            run_windows(script, context, text, &frame);
-        }
-        name if name.eq_ignore_ascii_case("cmd") => {
-            let at = arguments.iter().position(|word| {
-                matches!(
-                    word.text.as_str(),
-                    "/c" | "/C" | "/k" | "/K" | "//c" | "//C"
-                )
-            });
-            let text = at.map(|at| join(arguments.get(at + 1..).unwrap_or_default()));
-            run_windows(script, context, text, &frame);
-        }
-        name if LINES.contains(&name) => {
-            let at = skip_options(
-                arguments,
-                &["-n", "-i", "-w", "-r", "--interval", "--names", "--runs"],
-            );
-            let operands = arguments.get(at..).unwrap_or_default();
-            let texts = if name == "watch" {
-                vec![join(operands)]
-            } else {
-                operands.iter().map(|word| word.text.clone()).collect()
-            };
             for text in texts {
                 run_shell(script, context, Some(text), &frame);
             }
@@ -157,6 +117,46 @@ pub(super) fn follow<'t>(
             let inner = executed(command, &frame);
             for words in inner {
                 push(script, context, words, &frame);
+            }
+        }
+        name if is_shell(name) => {
+            let (text, words) = match shell_script(arguments) {
+                Source::Text(text, words) => (Some(with_input(text, command)), words.to_vec()),
+                Source::Stdin => (stdin_of(command), Vec::new()),
+                Source::File => (None, Vec::new()),
+            };
+            let before = context.set_positional(&words);
+            run_shell(script, context, text, &frame);
+            context.restore_positional(before);
+            input.hand_on(script, first);
+        }
+        name if is_powershell(name) => {
+            let text = powershell_script(arguments).or_else(|| stdin_of(command));
+            run_windows(script, context, text, &frame);
+        }
+        name if name.eq_ignore_ascii_case("cmd") => {
+            let at = arguments.iter().position(|word| {
+                matches!(
+                    word.text.as_str(),
+                    "/c" | "/C" | "/k" | "/K" | "//c" | "//C"
+                )
+            });
+            let text = at.map(|at| join(arguments.get(at + 1..).unwrap_or_default()));
+            run_windows(script, context, text, &frame);
+        }
+        name if LINES.contains(&name) => {
+            let at = skip_options(
+                arguments,
+                &["-n", "-i", "-w", "-r", "--interval", "--names", "--runs"],
+            );
+            let operands = arguments.get(at..).unwrap_or_default();
+            let texts = if name == "watch" {
+                vec![join(operands)]
+            } else {
+                operands.iter().map(|word| word.text.clone()).collect()
+            };
+            for text in texts {
+                run_shell(script, context, Some(text), &frame);
             }
         }
         name => {

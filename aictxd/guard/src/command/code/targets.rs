@@ -104,8 +104,11 @@ const CALLS: &[(&str, Named, Touch)] = &[
 ];
 
 /// All of them in one pass; a name that ends as a shorter one does is found as both.
-static NAMES: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new(CALLS.iter().map(|(name, ..)| *name)).ok());
+static NAMES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    // All of them end in a bracket, which is no rare byte in a program.
+    let names = CALLS.iter().map(|(name, ..)| *name);
+    AhoCorasick::builder().prefilter(false).build(names).ok()
+});
 
 /// Names that paths are made with, and which add nothing to them.
 const AROUND: &[&str] = &[
