@@ -399,8 +399,13 @@ impl Judge<'_> {
         }
         limits::judge(self, call);
         code::printed_to(self, call);
+        // Almost no command has any.
+        let hands =
+            call.program.traits.has(table::Traits::HANDED) || !call.command.assignments.is_empty();
         if call.program.traits.has(table::Traits::DATA) {
-            handed::judge(self, call);
+            if hands {
+                handed::judge(self, call);
+            }
             if matches!(name, "export" | "declare" | "local") {
                 handed::settings(self, call, call.arguments());
             }
@@ -454,7 +459,9 @@ impl Judge<'_> {
         self.from_files = files + self.risk.findings.len().saturating_sub(others);
         self.rules(call, name, call.arguments());
         data::judge_statements(self, call);
-        handed::judge(self, call);
+        if hands {
+            handed::judge(self, call);
+        }
         lent::lent(self, call);
         lent::sent(self, call);
         self.aliased(call);

@@ -111,9 +111,7 @@ pub(super) fn is_run_by_git(name: &str) -> bool {
 
 /// Judges the command lines that a call hands to its program.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
-    if !call.command.assignments.is_empty() {
-        settings(judge, call, &call.command.assignments);
-    }
+    settings(judge, call, &call.command.assignments);
     if call.program.traits.has(Traits::HANDED) {
         values_of(judge, call);
     }

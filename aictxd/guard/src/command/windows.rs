@@ -1,8 +1,9 @@
 //! What PowerShell and `cmd` call things. Names and options know no case there.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use aictx_signals::shell::{self, Dialect, Script, Word};
+use aictx_signals::shell::{self, Dialect, Names, Script, Word};
 
 use super::delete::recursive;
 use super::table::{REGENERABLE_FILES, Traits};
@@ -13,11 +14,25 @@ mod names;
 pub(super) use names::names;
 use names::{CLOUD_NOUNS, FETCHERS, HARMLESS_REMOVALS, KNOWN, VERBS, WITH_WORD};
 
+/// Names of lower-case letters that may tell that a script is written for these shells: what
+/// [`is_spoken`] looks at.
+static TELLING: LazyLock<Names> = LazyLock::new(|| {
+    let names = [
+        "iex", "iwr", "irm", "gci", "ri", "gi", "clc", "del", "erase", "rd", "rmdir", "format",
+        "for", "foreach", "copy", "type", "start", "forfiles",
+    ];
+    names.into_iter().collect()
+});
+
 /// Whether a script is written for these shells.
 pub(super) fn is_spoken(script: &Script) -> bool {
     script.commands.iter().any(|command| {
-        let name = command.name();
         let first = command.words.first().map_or("", |word| word.text.as_str());
+        // Most names are others.
+        if first.bytes().all(|byte| byte.is_ascii_lowercase()) && !TELLING.contains(first) {
+            return false;
+        }
+        let name = command.name();
         let shown = |word: &str| matches!(word, "@del" | "@erase" | "@rd" | "@rmdir");
         let loop_body = first == "DO"
             && command

@@ -22,7 +22,12 @@ impl Heeded {
         let Some(program) = command.words.first() else {
             return Self::default();
         };
-        let known = BY_NAME.get(program.program()).copied().unwrap_or_default();
+        let by_name = |name: &str| BY_NAME.get(name).copied().unwrap_or_default();
+        // Most names are letters and no more.
+        if program.text.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return by_name(&program.text);
+        }
+        let known = by_name(program.program());
         // Some names are known in any case, and not all rules take off a directory in the same way.
         let odd = |byte: u8| byte.is_ascii_uppercase() || byte == b'\\';
         match program.text.bytes().any(odd) {

@@ -96,11 +96,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     // What npm hands on stands behind `--`, or is no option.
     let own = |word: &&Word| name == "npm" && word.text.starts_with('-');
     let dashes = rest.iter().position(|word| word.text == "--");
-    let given = match dashes {
+    let given = || match dashes {
         Some(at) => handed_on(rest.iter().skip(at + 1)),
         None => handed_on(rest.iter().filter(|word| !own(word))),
     };
-    run(judge, call, dir, scripts, &given);
+    run(judge, call, dir, scripts, given);
 }
 
 /// `run-s lint build:*`, `npm-run-all --parallel a b`: one script after the other, by names and patterns.
@@ -110,7 +110,7 @@ pub(super) fn several(judge: &mut Judge, call: Call) {
     let names: Vec<&str> = names
         .filter_map(|name| name.split_whitespace().next())
         .collect();
-    run(judge, call, None, &names, "");
+    run(judge, call, None, &names, String::new);
 }
 
 /// `node --run x`. Returns whether it is such a call.
@@ -123,7 +123,7 @@ pub(super) fn of_node(judge: &mut Judge, call: Call) -> bool {
     });
     if let Some(script) = script {
         promised(judge, call, script, false);
-        run(judge, call, None, &[script], "");
+        run(judge, call, None, &[script], String::new);
     }
     script.is_some()
 }
@@ -140,12 +140,19 @@ pub(super) fn of_others(judge: &mut Judge, call: Call) -> bool {
     };
     if let Some(script) = script {
         promised(judge, call, script, false);
-        run(judge, call, None, &[script], "");
+        run(judge, call, None, &[script], String::new);
     }
     true
 }
 
-fn run(judge: &mut Judge, call: Call, dir: Option<&str>, scripts: &[&str], given: &str) {
+/// Follows some scripts, which are handed what is `given`.
+fn run(
+    judge: &mut Judge,
+    call: Call,
+    dir: Option<&str>,
+    scripts: &[&str],
+    given: impl Fn() -> String,
+) {
     if scripts.is_empty() {
         return;
     }
@@ -155,7 +162,7 @@ fn run(judge: &mut Judge, call: Call, dir: Option<&str>, scripts: &[&str], given
         _ => &["package.json"],
     };
     follow(judge, call, dir, files, call.name, |text| {
-        recipes::package(text, scripts, given)
+        recipes::package(text, scripts, &given())
     });
 }
 
