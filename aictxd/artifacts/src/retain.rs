@@ -146,17 +146,15 @@ impl Store {
             let stamp = root.stamp(bound.file).ok().flatten();
             stamp.is_some_and(|s| s.is_file && s.len > bound.limit && s.len < MAX_SPLIT)
         };
-        if !bounds.iter().any(|bound| is_large(&bound)) {
-            return Ok(0);
+        let mut split = 0;
+        // One at a time: between them it is the turn of whoever waits for an answer.
+        for bound in bounds.iter().filter(is_large) {
+            let moved = self.locked(Instant::now() + DEADLINE, |root, _| {
+                split_history(root, bound).map_err(|e| root.error(bound.file, e))
+            });
+            split += usize::from(moved?);
         }
-        self.locked(Instant::now() + DEADLINE, |root, _| {
-            let mut split = 0;
-            for bound in bounds.iter().filter(is_large) {
-                split +=
-                    usize::from(split_history(root, bound).map_err(|e| root.error(bound.file, e))?);
-            }
-            Ok(split)
-        })
+        Ok(split)
     }
 
     /// Bounds everything that histories are not: ledgers, threads, contracts, packets, what was set
@@ -190,29 +188,33 @@ impl Store {
         if quiet && long_events.is_empty() && archived <= archive {
             return Ok(Tidied::default());
         }
-        self.locked(Instant::now() + DEADLINE, |root, _| {
-            let mut done = Tidied::default();
-            for (dir, pile) in piles {
-                let moved = pack(root, dir, &pile).map_err(|e| root.error(dir, e))?;
-                match dir {
-                    SESSIONS_DIR => done.ledgers += moved,
-                    _ => done.files += moved,
-                }
+        let mut done = Tidied::default();
+        for (dir, pile) in piles.iter().filter(|(_, pile)| !pile.is_empty()) {
+            let moved = self.locked(Instant::now() + DEADLINE, |root, _| {
+                pack(root, dir, pile).map_err(|e| root.error(dir, e))
+            })?;
+            match *dir {
+                SESSIONS_DIR => done.ledgers += moved,
+                _ => done.files += moved,
             }
-            for file in long_events {
-                let bound = Bound {
-                    file: &file,
-                    limit: MAX_EVENTS,
-                    keep: KEPT_EVENTS,
-                    rows: 0,
-                    stays: Stays::Newest,
-                };
-                split_history(root, &bound).map_err(|e| root.error(&file, e))?;
-                done.files += 1;
-            }
-            done.dropped = archive::bound(root, archive).map_err(|e| root.error(ARCHIVE, e))?;
-            Ok(done)
-        })
+        }
+        for file in long_events {
+            let bound = Bound {
+                file: &file,
+                limit: MAX_EVENTS,
+                keep: KEPT_EVENTS,
+                rows: 0,
+                stays: Stays::Newest,
+            };
+            self.locked(Instant::now() + DEADLINE, |root, _| {
+                split_history(root, &bound).map_err(|e| root.error(&file, e))
+            })?;
+            done.files += 1;
+        }
+        done.dropped = self.locked(Instant::now() + DEADLINE, |root, _| {
+            archive::bound(root, archive).map_err(|e| root.error(ARCHIVE, e))
+        })?;
+        Ok(done)
     }
 
     /// The oldest ledgers beyond a number or size, as they were when they were listed.

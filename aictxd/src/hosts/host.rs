@@ -41,6 +41,8 @@ pub struct Host {
     pub(super) settling: AtomicBool,
     /// Histories will be bounded as soon as nobody writes.
     pub(super) archiving: AtomicBool,
+    /// What it keeps besides will be.
+    tidying: AtomicBool,
     /// Answers wait here for a commit, not for the disk: files are made ahead for them.
     pub(super) stocks: AtomicBool,
     /// Executions finalized since it was bounded last.
@@ -76,6 +78,7 @@ impl Host {
             commits: AtomicU64::new(0),
             settling: AtomicBool::new(false),
             archiving: AtomicBool::new(false),
+            tidying: AtomicBool::new(false),
             stocks: AtomicBool::new(false),
             verdicts: crate::audit::Waiting::default(),
             finalized: AtomicU64::new(0),
@@ -188,7 +191,12 @@ impl Host {
     /// finalized stay.
     pub async fn tidy(self: &Arc<Self>, app: &Arc<App>) {
         if app.mode == Mode::Daemon {
+            // Whoever waits already does it for all that came before.
+            if self.tidying.swap(true, Ordering::AcqRel) {
+                return;
+            }
             self.quiet().await;
+            self.tidying.store(false, Ordering::Release);
         }
         let live: HashSet<String> = app
             .sessions
