@@ -251,11 +251,13 @@ impl Contents {
     /// Those of the `wanted` paths: looks at the rows of memory that speak of one of them alone.
     pub fn of(snapshot: &Snapshot, wanted: &HashSet<String>) -> Self {
         let contents = |path: &String| {
-            let decisions = decisions::anchored_to(&snapshot.decisions, path).map(|d| &d.anchors);
-            let strategies =
-                strategies::anchored_to(&snapshot.strategies, path).map(|s| &s.anchors);
-            let failures = failures::anchored_to(&snapshot.failures, path).map(|f| &f.anchors);
-            let anchors = decisions.chain(strategies).chain(failures).flatten();
+            let decisions = decisions::anchored_to(&snapshot.decisions, path);
+            let strategies = strategies::anchored_to(&snapshot.strategies, path);
+            let failures = failures::anchored_to(&snapshot.failures, path);
+            let anchors = (decisions.into_iter().map(|d| &d.anchors))
+                .chain(strategies.into_iter().map(|s| &s.anchors))
+                .chain(failures.into_iter().map(|f| &f.anchors))
+                .flatten();
             let mut known: Vec<String> = Vec::new();
             for anchor in anchors.filter(|anchor| anchor.path == *path) {
                 if known.len() >= MAX_CONTENTS {

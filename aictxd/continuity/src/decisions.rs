@@ -10,7 +10,7 @@ use crate::ids::decision_id;
 use crate::marks;
 use crate::matching::{hashed_terms, in_common};
 use crate::postings::Postings;
-use crate::prepared::{Prepared, Role, anchored_terms, hash, hash_as};
+use crate::prepared::{Prepared, anchored_terms, hash};
 
 /// A decision, and what speaks for telling it.
 #[derive(Debug, Clone)]
@@ -193,14 +193,8 @@ fn governed_by(paths: &BTreeSet<String>) -> Vec<u64> {
 }
 
 /// The decisions that are anchored to a path, the newest first.
-pub(crate) fn anchored_to<'a>(
-    decisions: &'a Rows<Decision>,
-    path: &str,
-) -> impl Iterator<Item = &'a Decision> + use<'a> {
-    let known = KNOWN.of(decisions);
-    let rows = known.sum.having.newest(hash_as(Role::Anchor, path));
-    rows.into_iter()
-        .filter_map(|at| Some(&**decisions.get(at)?))
+pub(crate) fn anchored_to<'a>(decisions: &'a Rows<Decision>, path: &str) -> Vec<&'a Decision> {
+    KNOWN.of(decisions).sum.having.anchored(path, decisions)
 }
 
 /// The decisions that share most words with a request, at most `limit`; of equals the newer ones.

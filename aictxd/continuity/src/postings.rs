@@ -7,6 +7,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use aictx_proto::snapshot::Rows;
+
+use crate::prepared::{Role, hash_as};
+
 /// Share of a list that may be looked at row by row before everything is sorted anew.
 const FRESH: usize = 16;
 /// As many rows are looked at row by row in any list.
@@ -144,11 +148,13 @@ impl<D> Postings<D> {
             .chain(fresh)
     }
 
-    /// As [`Self::rows`], the last one first.
-    pub(crate) fn newest(&self, term: u64) -> Vec<usize> {
-        let mut rows = Vec::from_iter(self.rows(term));
+    /// The rows of a list with [`anchored_terms`](crate::prepared::anchored_terms) that are anchored to a path, the
+    /// last one first.
+    pub(crate) fn anchored<'r, R>(&self, path: &str, list: &'r Rows<R>) -> Vec<&'r R> {
+        let mut rows = Vec::from_iter(self.rows(hash_as(Role::Anchor, path)));
         rows.sort_unstable_by(|a, b| b.cmp(a));
-        rows
+        let row = |at: usize| list.get(at).map(|row| &**row);
+        rows.into_iter().filter_map(row).collect()
     }
 
     /// Each row that has a term that is `wanted`, with the term, in no order.

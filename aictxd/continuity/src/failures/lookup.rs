@@ -191,10 +191,8 @@ pub(crate) fn open(patterns: &Rows<FailurePattern>) -> Vec<&FailurePattern> {
 pub(crate) fn anchored_to<'a>(
     patterns: &'a Rows<FailurePattern>,
     path: &str,
-) -> impl Iterator<Item = &'a FailurePattern> + use<'a> {
-    let known = KNOWN.of(patterns);
-    let rows = known.sum.having.newest(hash_as(Role::Anchor, path));
-    rows.into_iter().filter_map(|at| Some(&**patterns.get(at)?))
+) -> Vec<&'a FailurePattern> {
+    KNOWN.of(patterns).sum.having.anchored(path, patterns)
 }
 
 /// Patterns that have to do with a question, best first, with their scores; deterministic.

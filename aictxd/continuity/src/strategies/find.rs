@@ -187,14 +187,8 @@ fn checks(commands: &[String]) -> Vec<Arc<Check>> {
 }
 
 /// Strategies that are anchored to a path, the newest first.
-pub(crate) fn anchored_to<'a>(
-    strategies: &'a Rows<Strategy>,
-    path: &str,
-) -> impl Iterator<Item = &'a Strategy> + use<'a> {
-    let known = KNOWN.of(strategies);
-    let rows = known.sum.having.newest(hash_as(Role::Anchor, path));
-    rows.into_iter()
-        .filter_map(|at| Some(&**strategies.get(at)?))
+pub(crate) fn anchored_to<'a>(strategies: &'a Rows<Strategy>, path: &str) -> Vec<&'a Strategy> {
+    KNOWN.of(strategies).sum.having.anchored(path, strategies)
 }
 
 /// The question with what is the same for every row.
