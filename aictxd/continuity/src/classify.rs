@@ -6,6 +6,7 @@
 mod faults;
 mod observed;
 mod paths;
+mod things;
 mod words;
 
 use std::collections::BTreeMap;

@@ -11,7 +11,8 @@ use crate::prepared::hash;
 
 /// Texts longer than this are compared by their beginning, in bytes.
 const MAX_COMPARED: usize = 8 * 1024;
-/// Bytes of texts whose terms are remembered, which take ten times as much: those of what is worked on.
+/// Bytes of a generation of texts whose terms are remembered, which take ten times as much: those of what is
+/// worked on.
 const TEXTS: usize = 64 * 1024;
 /// A goal that stands inside another says the same from this many characters on (spec/guard §7.3).
 const MIN_CONTAINED: usize = 16;

@@ -132,7 +132,7 @@ impl<'c> Passed<'c> {
     }
 }
 
-/// Bytes of commands that are remembered at once: thousands of them.
+/// Bytes of a generation of commands: thousands of them.
 const COMMANDS: usize = 256 * 1024;
 
 /// A command line as a check, remembered.

@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use notify::{Config, Event, EventKindMask, PathOp, RecommendedWatcher, Watcher};
 
+use super::Message;
 use super::heard::Heard;
-use super::{Message, NAP};
+use super::thread::NAP;
 use crate::homes::MEMORY;
 use crate::maps::Maps;
 

@@ -7,6 +7,7 @@ use aictx_proto::fold::{fold, is_unspaced};
 
 use super::faults::{self, Fault};
 use super::head;
+use super::things::is_thing;
 use crate::matching::sentences;
 
 /// The types, in the order in which equal scores are decided.
@@ -424,106 +425,6 @@ pub(super) fn orders(word: &str) -> bool {
     let found = LEXICON.look(word);
     let other = |(of, weight): Meaning| weight >= 2 && TYPES.get(of) != Some(&"bug_fixing");
     found.is_some_and(other) && !tells(word) && !is_thing(word)
-}
-
-/// Whether a word is the name of something by its end, or of what is done.
-fn is_thing(word: &str) -> bool {
-    const THINGS: &[&str] = &[
-        "performance",
-        "throughput",
-        "readme",
-        "changelog",
-        "documentation",
-        "doc",
-        "endpoint",
-        "architecture",
-        "protocol",
-        "coverage",
-        "latency",
-        "pytest",
-        "jest",
-        "vitest",
-        "cypress",
-        "playwright",
-        "dashboard",
-        "pagination",
-        "wiki",
-        "page",
-        "button",
-        "form",
-        "e2e",
-        "flaky",
-        "slow",
-        "unused",
-        "webhook",
-        "feature",
-        "new",
-        "perf",
-        "screen",
-        "command",
-        "dark",
-        "unit",
-        "leistung",
-        "dokumentation",
-        "doku",
-        "rendimiento",
-        "cobertura",
-        "couverture",
-        "desempenho",
-        "documentacion",
-        "documentacao",
-        "neue",
-        "neuer",
-        "nueva",
-        "nuevo",
-        "nouvelle",
-        "nouveau",
-        "nova",
-        "novo",
-        "teste",
-        "prueba",
-        "fixture",
-        "speedup",
-        "sso",
-        "ability",
-        "option",
-        "onboarding",
-        "subsystem",
-        "boundary",
-        "plugin",
-        "microservice",
-        "tutorial",
-        "quickstart",
-        "typo",
-        "testcase",
-        "boilerplate",
-        "statistics",
-        "overview",
-        "breakdown",
-        "faster",
-        "slower",
-        "uat",
-        "qa",
-        "architektur",
-        "arquitectura",
-        "arquitetura",
-        "latenz",
-        "lento",
-        "lenta",
-        "lent",
-        "lente",
-        "rapido",
-        "rapida",
-        "guia",
-        "anleitung",
-        "soporte",
-        "suporte",
-        "notification",
-    ];
-    let ends = [
-        "tion", "tions", "ing", "ment", "ity", "ness", "keit", "ung", "cion", "cao",
-    ];
-    THINGS.contains(&word) || ends.iter().any(|end| word.ends_with(end))
 }
 
 /// What a word means together with its second part, which stands further on.
