@@ -62,6 +62,8 @@ pub struct App {
     pub mode: Mode,
     /// The user's places.
     pub locations: Locations,
+    /// The user's own policy file.
+    pub user_policy: PathBuf,
     /// Where memories lie.
     pub homes: Homes,
     /// Open repositories.
@@ -213,6 +215,7 @@ impl App {
         let homes = Homes::new(&locations.state);
         Self {
             mode,
+            user_policy: crate::policy::user_file(&locations.state),
             hosts: Hosts::new(mode, homes.clone()),
             maps: Arc::new(Maps::new(mode, &locations.cache, homes.clone())),
             homes,

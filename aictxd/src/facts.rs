@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use aictx_artifacts::{Store, root};
 use aictx_continuity::{
@@ -31,6 +32,7 @@ use crate::app::App;
 use crate::checks::Checks;
 use crate::homes::MEMORY;
 use crate::hosts::Place;
+use crate::maps::At;
 use crate::project;
 
 /// Answers about files that are remembered.
@@ -68,9 +70,14 @@ struct Known {
 
 impl Facts {
     /// Files as they are now, links not followed. A file that did not change since it was read last costs
-    /// one `stat`, and nothing where the watcher would have told.
-    pub fn presents(&self, worktree: &Path, wanted: &BTreeMap<String, bool>) -> Presents {
-        let (stamps, _) = self.looks.look(worktree, wanted.keys());
+    /// one `stat`, and nothing where the watcher would have told of what was done before `asked_at`.
+    pub fn presents(
+        &self,
+        worktree: &Path,
+        wanted: &BTreeMap<String, bool>,
+        asked_at: Instant,
+    ) -> Presents {
+        let (stamps, _) = self.looks.look(worktree, wanted.keys(), asked_at);
         self.presents_at(worktree, wanted, &stamps)
     }
 
@@ -178,8 +185,12 @@ fn relative(root: &Path, worktree: &Path) -> String {
 
 /// The project with everything that decisions on memory want: reads files, so it runs on the pool.
 pub fn gather(app: &App, place: &Place, snapshot: &Snapshot) -> Project {
+    gather_at(app, place, snapshot, Instant::now())
+}
+
+fn gather_at(app: &App, place: &Place, snapshot: &Snapshot, asked_at: Instant) -> Project {
     let mut project = app.facts.projects.look(&place.worktree, MAX_WORKTREES);
-    project.presents = app.facts.anchored(&place.worktree, snapshot);
+    project.presents = app.facts.anchored(&place.worktree, snapshot, asked_at);
     project.checkout = checkout(app, place, snapshot);
     project.notes = notes(&app.homes.of(&place.root));
     let branch = &project.checkout.branch;
@@ -195,7 +206,9 @@ pub fn gather(app: &App, place: &Place, snapshot: &Snapshot) -> Project {
 /// Works out what the next session will ask of a repository's memory, while nobody waits.
 pub fn warm(app: &App, place: &Place, snapshot: &Snapshot) {
     aictx_continuity::warm(snapshot);
-    let presents = app.facts.anchored(&place.worktree, snapshot);
+    let presents = app
+        .facts
+        .anchored(&place.worktree, snapshot, Instant::now());
     app.facts.contents(&place.worktree, snapshot, &presents);
 }
 
@@ -256,7 +269,8 @@ pub fn gather_for(
     request: &str,
     at_hand: &[String],
 ) -> Project {
-    let mut project = gather(app, place, snapshot);
+    let asked_at = Instant::now();
+    let mut project = gather_at(app, place, snapshot, asked_at);
     // Nobody is sent to files of a task that are not there.
     let task = active_thread(snapshot, &project.checkout).thread;
     let of_task = task.iter().flat_map(|task| task.active_files.iter().rev());
@@ -266,14 +280,17 @@ pub fn gather_for(
         follow_moves(app, place, snapshot, &mut project);
     }
     if !request.trim().is_empty() {
-        project.map = app
-            .maps
-            .suggestions(&place.root, &place.worktree, request, &[]);
+        let at = At {
+            root: &place.root,
+            worktree: &place.worktree,
+            head: Some(&project.checkout.head),
+        };
+        project.map = app.maps.suggestions(&at, request, &[]);
         let named = named_files(&place.worktree, request).map(str::to_owned);
         let about = files_about(snapshot, &project, at_hand, &of_task, named);
         let mut more = relevant_paths(snapshot, request, &about, app.now());
         more.retain(|path, _| !project.presents.contains_key(path));
-        look_at(app, place, &mut project, &more);
+        look_at(app, place, &mut project, &more, asked_at);
         if !more.is_empty() {
             follow_moves(app, place, snapshot, &mut project);
         }
@@ -299,12 +316,18 @@ pub fn gather_more(app: &App, place: &Place, project: &mut Project, more: &[Stri
         .filter(|path| aictx_proto::RepoPath::parse(path).is_ok_and(|p| !p.is_root()))
         .map(|path| (path.clone(), true))
         .collect();
-    look_at(app, place, project, &more);
+    look_at(app, place, project, &more, Instant::now());
 }
 
-fn look_at(app: &App, place: &Place, project: &mut Project, more: &BTreeMap<String, bool>) {
+fn look_at(
+    app: &App,
+    place: &Place,
+    project: &mut Project,
+    more: &BTreeMap<String, bool>,
+    asked_at: Instant,
+) {
     if !more.is_empty() {
-        let more = app.facts.presents(&place.worktree, more);
+        let more = app.facts.presents(&place.worktree, more, asked_at);
         Arc::make_mut(&mut project.presents).extend(more);
     }
 }
@@ -433,12 +456,12 @@ mod tests {
         std::fs::write(dir.path().join("a.rs"), "fn one() {}\n").unwrap();
         let facts = Facts::default();
         let wanted = BTreeMap::from([("a.rs".to_owned(), true), ("gone.rs".to_owned(), false)]);
-        let first = facts.presents(dir.path(), &wanted);
+        let first = facts.presents(dir.path(), &wanted, Instant::now());
         assert!(first["a.rs"].definitions.contains_key("one") && first["gone.rs"].blob.is_empty());
-        assert_eq!(facts.presents(dir.path(), &wanted), first);
+        assert_eq!(facts.presents(dir.path(), &wanted, Instant::now()), first);
         std::fs::write(dir.path().join("a.rs"), "fn two() {}\n").unwrap();
         assert!(
-            facts.presents(dir.path(), &wanted)["a.rs"]
+            facts.presents(dir.path(), &wanted, Instant::now())["a.rs"]
                 .definitions
                 .contains_key("two")
         );

@@ -26,6 +26,7 @@ use self::others::{names_work, together};
 use crate::app::App;
 use crate::guarding;
 use crate::hosts::{Host, Place};
+use crate::maps::At;
 use crate::names::WorktreeNames;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
@@ -479,7 +480,12 @@ impl Session {
         let looked = tokio::task::spawn_blocking(move || {
             let live = &session.live;
             let maps = &session.app.maps;
-            let mut hits = maps.suggestions(&live.host.root, &live.worktree, &request, &[]);
+            let at = At {
+                root: &live.host.root,
+                worktree: &live.worktree,
+                head: None,
+            };
+            let mut hits = maps.suggestions(&at, &request, &[]);
             // What its user put off limits is no place to start.
             let limits = session.app.presence.limits(&live.host, &session.id);
             let permitted = |path: &str| {
@@ -556,11 +562,14 @@ impl Session {
     fn entry_points(&self) -> Vec<MapHit> {
         let snapshot = self.host().store.latest();
         let live = &self.live;
-        let branch = root::head(&live.worktree).branch;
-        let (request, near) = aictx_continuity::left_to_do(&snapshot, &branch);
-        self.app
-            .maps
-            .suggestions(&live.host.root, &live.worktree, &request, &near)
+        let head = root::head(&live.worktree);
+        let (request, near) = aictx_continuity::left_to_do(&snapshot, &head.branch);
+        let at = At {
+            root: &live.host.root,
+            worktree: &live.worktree,
+            head: Some(&head.head),
+        };
+        self.app.maps.suggestions(&at, &request, &near)
     }
 }
 

@@ -64,6 +64,17 @@ pub struct Maps {
     delivered: watch::Sender<u64>,
 }
 
+/// Where a question is asked.
+#[derive(Debug)]
+pub struct At<'a> {
+    /// The repository.
+    pub root: &'a Path,
+    /// The worktree in it.
+    pub worktree: &'a Path,
+    /// The commit checked out there, where it is known already.
+    pub head: Option<&'a str>,
+}
+
 impl Maps {
     /// No index is open yet. `cache` is the directory that holds what survives a restart.
     pub fn new(mode: Mode, cache: &Path, homes: Homes) -> Self {
@@ -247,9 +258,9 @@ impl Maps {
         })
     }
 
-    /// Sees to it that the index is right. The ticket of the update that has to be waited for, when
+    /// Sees to it that the index is right, with the commit checked out where that is known already. The ticket of the update that has to be waited for, when
     /// there is something to wait for.
-    pub fn ask(&self, map: &Arc<Map>) -> Option<u64> {
+    pub fn ask(&self, map: &Arc<Map>, head: Option<&str>) -> Option<u64> {
         let (good, working, newest) = {
             let state = map.state();
             let fresh = match (state.right_at, state.done_at) {
@@ -267,7 +278,7 @@ impl Maps {
             return Some(self.request(map, |state| state.rescan = true));
         }
         // A commit may change nothing but what is known of the past.
-        let head = root::head(&map.worktree).head;
+        let head = head.map_or_else(|| root::head(&map.worktree).head, str::to_owned);
         let moved = !head.is_empty() && map.evidence.load().head != head;
         moved.then(|| self.request(map, |_| {}))
     }
@@ -289,19 +300,13 @@ impl Maps {
 
     /// Files for a request, from the index as it is: nobody waits here. Without a request, the files
     /// that explain the repository. Nothing where the map is off or knows nothing yet.
-    pub fn suggestions(
-        &self,
-        root: &Path,
-        worktree: &Path,
-        request: &str,
-        near: &[String],
-    ) -> Vec<MapHit> {
-        let Some(map) = self.map_of(root, worktree) else {
+    pub fn suggestions(&self, at: &At, request: &str, near: &[String]) -> Vec<MapHit> {
+        let Some(map) = self.map_of(at.root, at.worktree) else {
             return Vec::new();
         };
         let tree = match self.mode {
             Mode::Daemon => {
-                self.ask(&map);
+                self.ask(&map, at.head);
                 map.indexer.tree()
             }
             Mode::Once => map.indexer.tree(),

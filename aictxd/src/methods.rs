@@ -14,7 +14,7 @@ use aictx_continuity::{
 use aictx_proto::Timestamp;
 use aictx_proto::identity::Identity;
 use aictx_proto::methods as words;
-use aictx_proto::methods::{FinalizeParams, FinalizeReply, HookParams, ResumeParams, ResumeReply};
+use aictx_proto::methods::{FinalizeParams, FinalizeReply, HookParams, ResumeParams};
 use aictx_proto::path::Located;
 use aictx_proto::record::{AgentExecutionRow, files};
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
@@ -22,7 +22,6 @@ use aictx_proto::snapshot::{GitState, Snapshot};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
 
 use crate::app::{App, Mode};
 use crate::hosts::{Host, Place};
@@ -48,11 +47,14 @@ mod status;
 mod task;
 mod unknown;
 
+/// The result of a method as JSON, as it goes over the wire: written once, and copied from there.
+pub type Json = String;
+
 /// Calls a method by name. A panic inside becomes an error answer; the daemon lives on.
 ///
 /// # Errors
 /// Whatever the method reports; unknown methods and parameters of the wrong shape.
-pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawValue>, RpcError> {
+pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Json, RpcError> {
     let started = Instant::now();
     let mut work = pin!(dispatch(app, method, params));
     let outcome = std::future::poll_fn(|context| {
@@ -71,13 +73,13 @@ pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawV
     outcome.map(|answer| outside::named(app, params, answer))
 }
 
-async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawValue>, RpcError> {
+async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Json, RpcError> {
     match method {
         words::HOOK => {
             let params: HookParams = serde_json::from_str(params).map_err(|e| wrong(&e))?;
             reply(&hook::handle(app, params).await?)
         }
-        words::RESUME => reply(&resume(app, read(params)?).await?),
+        words::RESUME => resume(app, read(params)?).await,
         words::FINALIZE => {
             let mut done = finalize(app, read(params)?).await?;
             done.warnings.extend(unknown::unknown_members(params));
@@ -217,9 +219,8 @@ fn as_value(value: &impl Serialize) -> Result<Value, RpcError> {
     serde_json::to_value(value).map_err(|e| RpcError::new(INTERNAL, e.to_string()))
 }
 
-/// A result as it goes over the wire: written once, and copied from there.
-fn reply(value: &impl Serialize) -> Result<Box<RawValue>, RpcError> {
-    to_raw_value(value).map_err(|e| RpcError::new(INTERNAL, e.to_string()))
+fn reply(value: &impl Serialize) -> Result<Json, RpcError> {
+    serde_json::to_string(value).map_err(|e| RpcError::new(INTERNAL, e.to_string()))
 }
 
 /// Where relative paths of a caller start: at its working directory where that is in the worktree,
@@ -245,7 +246,7 @@ fn place(app: &App, path: &str) -> Result<Place, RpcError> {
     app.hosts.place(&path)
 }
 
-async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, RpcError> {
+async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> {
     if params.brief && params.full {
         return Err(RpcError::new(
             INVALID_PARAMS,
@@ -272,10 +273,11 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
         let seen = host.snapshot();
         let looked = tokio::task::spawn_blocking(move || decide(&seen, look()).0);
         let looked = looked.await;
-        let mut reply = looked.map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
+        let resumed = looked.map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
+        let mut told = resumed.reply;
         // Neither is there: nothing was written.
-        (reply.contract_ref, reply.written_files) = (Value::Null, Value::Null);
-        return Ok(reply);
+        (told.contract_ref, told.written_files) = (Value::Null, Value::Null);
+        return reply(&told);
     }
     // A process that serves one call has nothing to do afterwards but to wait for the disk.
     let written = match app.mode {
@@ -289,7 +291,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
             host.write(move |snapshot| decide(snapshot, project)).await
         }
     };
-    Ok(written?.0)
+    Ok(written?.0.json)
 }
 
 async fn finalize(app: &Arc<App>, mut params: FinalizeParams) -> Result<FinalizeReply, RpcError> {

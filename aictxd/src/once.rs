@@ -32,7 +32,7 @@ pub struct HookArguments {
 ///
 /// # Errors
 /// Whatever the method reports.
-pub fn run(name: &str, hook: &HookArguments) -> Result<Box<RawValue>, RpcError> {
+pub fn run(name: &str, hook: &HookArguments) -> Result<methods::Json, RpcError> {
     let known = method(name).filter(|m| m.scope != Scope::Daemon);
     if known.is_none() {
         return Err(RpcError::new(
@@ -65,11 +65,11 @@ pub fn run(name: &str, hook: &HookArguments) -> Result<Box<RawValue>, RpcError> 
     })
 }
 
-fn verdict_only(app: &Arc<App>, params: &str) -> Result<Box<RawValue>, RpcError> {
+fn verdict_only(app: &Arc<App>, params: &str) -> Result<methods::Json, RpcError> {
     let invalid = |e: serde_json::Error| RpcError::new(INVALID_PARAMS, e.to_string());
     let params = serde_json::from_str(params).map_err(invalid)?;
     let answer = crate::hook::verdict_alone(app, &params)?;
-    serde_json::value::to_raw_value(&answer).map_err(|e| RpcError::new(INTERNAL, e.to_string()))
+    serde_json::to_string(&answer).map_err(|e| RpcError::new(INTERNAL, e.to_string()))
 }
 
 /// The user's places, by this process's environment.
@@ -110,10 +110,10 @@ fn hook_params(payload: &str, hook: &HookArguments) -> Result<String, RpcError> 
 
 /// Prints an outcome as the client reads it: the result on standard output, or the error object
 /// on standard error and exit status 1.
-pub fn print(outcome: Result<Box<RawValue>, RpcError>) -> std::process::ExitCode {
-    let (text, ok) = match &outcome {
-        Ok(value) => (value.get().to_owned(), true),
-        Err(error) => (serde_json::to_string(error).unwrap_or_default(), false),
+pub fn print(outcome: Result<methods::Json, RpcError>) -> std::process::ExitCode {
+    let (text, ok) = match outcome {
+        Ok(json) => (json, true),
+        Err(error) => (serde_json::to_string(&error).unwrap_or_default(), false),
     };
     let written = if ok {
         writeln!(std::io::stdout(), "{text}")

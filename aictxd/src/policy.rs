@@ -115,15 +115,15 @@ fn stamp(path: &Path) -> Option<Stamp> {
     Some((meta.modified().ok()?, meta.len(), meta.ino()))
 }
 
-/// The user's own policy file.
-pub fn user_file(app: &App) -> PathBuf {
+/// Where the user's own policy file is, by this process's environment.
+pub fn user_file(state: &Path) -> PathBuf {
     let config = std::env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
         .filter(|p| p.is_absolute());
     let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().join(".config"));
     config
         .or(home)
-        .unwrap_or_else(|| app.locations.state.clone())
+        .unwrap_or_else(|| state.to_owned())
         .join("aictx/policy.toml")
 }
 
@@ -142,11 +142,11 @@ pub fn of_user(app: &App) -> Result<Policy, String> {
 
 /// The same with its text, when there is a file.
 fn text_of_user(app: &App) -> Result<Option<(String, Policy)>, String> {
-    let path = user_file(app);
-    let Some(text) = read(&path)? else {
+    let path = &app.user_policy;
+    let Some(text) = read(path)? else {
         return Ok(None);
     };
-    let policy = parse(&path, &text)?;
+    let policy = parse(path, &text)?;
     Ok(Some((text, policy)))
 }
 
@@ -360,7 +360,7 @@ impl Policies {
             Err(why) => {
                 if own.is_none() {
                     let text = kept::read(&kept);
-                    *own = text.and_then(|text| parse(&user_file(app), &text).ok());
+                    *own = text.and_then(|text| parse(&app.user_policy, &text).ok());
                 }
                 why
             }
@@ -371,8 +371,11 @@ impl Policies {
     fn rules(&self, app: &App, root: &Path) -> (Arc<Rules>, Problems) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let have = known.get(root).cloned();
-        let files = [user_file(app), file(app, root), trust_file(app)];
-        let stamps = files.map(|file| stamp(&file));
+        let stamps = [
+            stamp(&app.user_policy),
+            stamp(&file(app, root)),
+            stamp(&trust_file(app)),
+        ];
         let fresh = match have {
             Some(have) if have.stamps == stamps => return (have.rules, have.problems),
             _ => {

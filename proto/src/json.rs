@@ -14,6 +14,13 @@ pub fn set(value: &mut Value, name: &str, content: impl Into<Value>) {
     }
 }
 
+/// A document with one more member behind the others; `object` and `value` are JSON as serde_json
+/// writes it, the object with a member at least.
+pub fn with_member(object: &str, name: &str, value: &str) -> String {
+    let members = object.strip_suffix('}').unwrap_or(object);
+    [members, ",\"", name, "\":", value, "}"].concat()
+}
+
 /// The texts in a list; of anything else there are none.
 pub fn texts(list: Option<&Value>) -> Vec<String> {
     let entries = list.and_then(Value::as_array).into_iter().flatten();
@@ -25,6 +32,12 @@ pub fn texts(list: Option<&Value>) -> Vec<String> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_member_is_added_behind_the_others() {
+        let grown = with_member(r#"{"a":{"b":1}}"#, "c", r#"{"d":"}"}"#);
+        assert_eq!(grown, r#"{"a":{"b":1},"c":{"d":"}"}}"#);
+    }
 
     #[test]
     fn what_is_no_object_has_no_members() {

@@ -176,8 +176,22 @@ pub fn shell_word(word: &str) -> String {
     }
 }
 
+/// Lower-case hexadecimal digits, two a byte.
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |four: u8| char::from_digit(u32::from(four), 16);
+    let mut out = String::with_capacity(2 * bytes.len());
+    let digits = |byte: &u8| [digit(byte >> 4), digit(byte & 0xf)];
+    out.extend(bytes.iter().flat_map(digits).flatten());
+    out
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn bytes_have_two_digits_each() {
+        assert_eq!(super::hex(&[0, 9, 0xa0, 0xff]), "0009a0ff");
+    }
+
     use super::*;
 
     proptest::proptest! {

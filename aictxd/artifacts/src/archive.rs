@@ -105,9 +105,9 @@ pub(crate) fn put(root: &Root, file: &str, rows: &[u8]) -> std::io::Result<Strin
     let newest = segments(root, file).pop();
     let number = newest.as_ref().map_or(0, |s| s.number);
     if let Some(open) = newest.filter(|s| s.bytes < FULL_SEGMENT)
-        && let Some(mut there) = root.read_if_there(&open.file)?
+        && let Some(there) = root.read_if_there(&open.file)?
     {
-        let mut bytes = fs::read_range(&mut there, 0, FULL_SEGMENT)?;
+        let mut bytes = fs::read_range(&there, 0, FULL_SEGMENT)?;
         let (begins, last) = last_member(&bytes, MAX_MEMBER.saturating_sub(rows.len()));
         bytes.truncate(begins);
         // Interrupted between here and there, it comes again, with more behind it.
@@ -259,8 +259,8 @@ impl Store {
     ) -> Option<T> {
         let root = self.root();
         let newest = segments(&root, file).pop()?;
-        let mut open = root.read_if_there(&newest.file).ok()??;
-        let mut bytes = fs::read_range(&mut open, 0, MAX_READ_SEGMENT).ok()?;
+        let open = root.read_if_there(&newest.file).ok()??;
+        let mut bytes = fs::read_range(&open, 0, MAX_READ_SEGMENT).ok()?;
         let text = memchr::memmem::Finder::new(text);
         for _ in 0..LATE_MEMBERS {
             let (begins, rows) = last_member(&bytes, MAX_MEMBER);

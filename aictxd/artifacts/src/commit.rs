@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io;
 
 use aictx_proto::record::files;
+use aictx_proto::text::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -37,25 +38,16 @@ impl Bytes {
         String::from_utf8(bytes).map_or_else(|e| Self::Hex(hex(e.as_bytes())), Self::Text)
     }
 
-    pub(crate) fn get(&self) -> Vec<u8> {
+    pub(crate) fn get(&self) -> Cow<'_, [u8]> {
         match self {
-            Self::Text(text) => text.clone().into_bytes(),
-            Self::Hex(digits) => digits
-                .as_bytes()
-                .chunks(2)
-                .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-                .collect(),
+            Self::Text(text) => Cow::Borrowed(text.as_bytes()),
+            Self::Hex(digits) => {
+                let pairs = digits.as_bytes().chunks(2);
+                let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+                pairs.filter_map(byte).collect()
+            }
         }
     }
-}
-
-/// Lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut out, b| {
-        let _ = write!(out, "{b:02x}");
-        out
-    })
 }
 
 /// Digest of some content.
@@ -176,9 +168,9 @@ impl Plan {
 
 fn append_step(file: &str, bytes: Vec<u8>, there: Option<File>) -> io::Result<(Step, Option<u64>)> {
     let (mut offset, mut torn) = (0, false);
-    if let Some(mut open) = there {
+    if let Some(open) = there {
         offset = fs::len(&open)?;
-        torn = !ends_a_line(&mut open, offset)?;
+        torn = !ends_a_line(&open, offset)?;
     }
     let len = (!torn).then_some(offset + bytes.len() as u64);
     let step = Step::Append {
@@ -199,14 +191,16 @@ fn replace_step(
 ) -> io::Result<(Step, Option<u64>)> {
     let mut before = None;
     let mut sure = true;
-    if let Some(mut open) = there {
-        let len = fs::len(&open)?;
-        let old = fs::read_range(&mut open, 0, MAX_FILE)?;
+    if let Some(open) = there {
+        let mut old = fs::read_range(&open, 0, MAX_FILE + 1)?;
+        let most = usize::try_from(MAX_FILE).unwrap_or(usize::MAX);
+        let too_long = old.len() > most;
+        old.truncate(most);
         let broken = match kind {
-            Kind::Rows => len > MAX_FILE || cache.is_bent(file),
+            Kind::Rows => too_long || cache.is_bent(file),
             Kind::Json => {
                 let bad = !old.is_empty() && !read::is_object(&old);
-                bad || len > MAX_FILE || cache.is_bent(file)
+                bad || too_long || cache.is_bent(file)
             }
             _ => false,
         };
@@ -259,8 +253,8 @@ fn kept_lines(old: &[u8], read: Option<u64>) -> Vec<u8> {
     kept
 }
 
-fn ends_a_line(file: &mut File, len: u64) -> io::Result<bool> {
-    Ok(len == 0 || fs::read_range(file, len - 1, 1)? == b"\n")
+fn ends_a_line(file: &File, len: u64) -> io::Result<bool> {
+    Ok(len == 0 || fs::is_line_end(file, len - 1)?)
 }
 
 /// Does all steps and makes them durable. Harmless to repeat after any interruption.
@@ -314,7 +308,7 @@ pub(crate) fn apply(
                         if matches!(there, Current::Foreign) && !is_shown(file) {
                             aside(file)?;
                         }
-                        replace(root, file, bytes, *rows, before.as_ref())
+                        replace(root, file, &bytes, *rows, before.as_ref())
                             .map_err(|e| root.error(file, e))?;
                     }
                 }
@@ -353,15 +347,15 @@ fn append(root: &Root, file: &str, offset: u64, bytes: &[u8]) -> io::Result<(Fil
     let len = fs::len(&open)?;
     let mut out = Vec::new();
     if len == offset {
-        if !ends_a_line(&mut open, len)? {
+        if !ends_a_line(&open, len)? {
             out.push(b'\n');
         }
         out.extend_from_slice(bytes);
     } else {
         // Interrupted before, or another program wrote meanwhile (or made the file anew).
         let from = if len < offset { 0 } else { offset };
-        let mid_line = from > 0 && fs::read_range(&mut open, from - 1, 1)? != b"\n";
-        let since = fs::read_range(&mut open, from, u64::MAX)?;
+        let mid_line = from > 0 && !fs::is_line_end(&open, from - 1)?;
+        let since = fs::read_range(&open, from, u64::MAX)?;
         out = missing(&since, mid_line, bytes);
     }
     if !out.is_empty() {
@@ -428,10 +422,10 @@ fn current(
     rows: bool,
     before: Option<&Before>,
 ) -> io::Result<Current> {
-    let Some(mut open) = root.read_if_there(file)? else {
+    let Some(open) = root.read_if_there(file)? else {
         return Ok(Current::Old);
     };
-    let there = fs::read_range(&mut open, 0, MAX_FILE * 2)?;
+    let there = fs::read_range(&open, 0, MAX_FILE * 2)?;
     if there == new {
         return Ok(Current::New);
     }
@@ -454,12 +448,12 @@ fn current(
 fn replace(
     root: &Root,
     file: &str,
-    bytes: Vec<u8>,
+    bytes: &[u8],
     rows: bool,
     before: Option<&Before>,
 ) -> io::Result<()> {
     if !rows {
-        return root.replace(file, &bytes);
+        return root.replace(file, bytes);
     }
     let mut seen = before.map_or(0, |b| b.len);
     if seen >= MAX_FILE
@@ -467,7 +461,7 @@ fn replace(
     {
         seen = seen.max(fs::len(&old)?);
     }
-    replace_rows(root, file, bytes, seen)
+    replace_rows(root, file, bytes.to_vec(), seen)
 }
 
 /// Replaces the first `seen` bytes of a row file by `bytes`.
@@ -477,14 +471,14 @@ pub(crate) fn replace_rows(
     mut bytes: Vec<u8>,
     mut seen: u64,
 ) -> io::Result<()> {
-    let Some(mut old) = root.read_if_there(file)? else {
+    let Some(old) = root.read_if_there(file)? else {
         return root.replace(file, &bytes);
     };
-    let more = fs::read_range(&mut old, seen, MAX_FILE)?;
+    let more = fs::read_range(&old, seen, MAX_FILE)?;
     seen += more.len() as u64;
     bytes.extend(more);
     root.replace(file, &bytes)?;
-    let late = fs::read_range(&mut old, seen, MAX_FILE)?;
+    let late = fs::read_range(&old, seen, MAX_FILE)?;
     if !late.is_empty() {
         let (mut open, _) = root.append_handle(file)?;
         fs::write(&mut open, &late, file)?;

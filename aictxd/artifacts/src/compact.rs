@@ -82,7 +82,7 @@ fn compact<R: Into<Row>>(
     apply: bool,
     stays: impl FnOnce(&[Value]) -> Vec<R>,
 ) -> std::io::Result<Option<Compacted>> {
-    let Some(mut open) = root.read_if_there(file)? else {
+    let Some(open) = root.read_if_there(file)? else {
         return Ok(None);
     };
     let len = fs::len(&open)?;
@@ -90,7 +90,7 @@ fn compact<R: Into<Row>>(
         let why = format!("it has {len} bytes, more than the {MAX_COMPACTED} that are looked at");
         return Err(std::io::Error::other(why));
     }
-    let bytes = fs::read_range(&mut open, 0, MAX_COMPACTED)?;
+    let bytes = fs::read_range(&open, 0, MAX_COMPACTED)?;
     // A last line without its end may be half a line: it stays.
     let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |at| at + 1);
     let mut rows = Vec::new();

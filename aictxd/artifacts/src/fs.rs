@@ -4,7 +4,7 @@
 //! mutation passes a point of [`crate::fault`].
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -489,7 +489,7 @@ pub(crate) fn is_missing(e: &io::Error) -> bool {
 
 /// Length of an open file.
 pub(crate) fn len(file: &File) -> io::Result<u64> {
-    Ok(file.metadata()?.len())
+    Ok(stamp_of(file)?.len)
 }
 
 /// State of an open file.
@@ -501,13 +501,36 @@ pub(crate) fn stamp_of(file: &File) -> io::Result<Stamp> {
 const MAX_AT_ONCE: u64 = 4 * 1024 * 1024;
 
 /// Reads `[from, from + limit)` of a file.
-pub(crate) fn read_range(file: &mut File, from: u64, limit: u64) -> io::Result<Vec<u8>> {
-    // Room for all of it and a byte, so that one call reads it and one sees its end.
-    let there = len(file)?.saturating_sub(from).min(limit).min(MAX_AT_ONCE);
-    let mut out = Vec::with_capacity(usize::try_from(there).unwrap_or(0) + 1);
-    file.seek(SeekFrom::Start(from))?;
-    file.take(limit).read_to_end(&mut out)?;
-    Ok(out)
+pub(crate) fn read_range(file: &File, from: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let there = len(file)?.saturating_sub(from).min(limit);
+    let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    // Room for all of it and a byte, so that one call reads it and sees its end.
+    let mut out = Vec::with_capacity(size(there.min(MAX_AT_ONCE)) + 1);
+    loop {
+        out.reserve(1);
+        let at = from.saturating_add(out.len() as u64);
+        let read = rustix::io::pread(file, rustix::buffer::spare_capacity(&mut out), at);
+        let n = match read {
+            Err(Errno::INTR) => continue,
+            read => read?,
+        };
+        let ended = n == 0 || (out.len() < out.capacity() && out.len() as u64 == there);
+        if ended || out.len() as u64 >= limit {
+            out.truncate(size(limit));
+            return Ok(out);
+        }
+    }
+}
+
+/// Whether the byte at a place is the end of a line.
+pub(crate) fn is_line_end(file: &File, at: u64) -> io::Result<bool> {
+    let mut byte = [0];
+    loop {
+        match rustix::io::pread(file, &mut byte, at) {
+            Err(Errno::INTR) => {}
+            read => return Ok(read? == 1 && byte == *b"\n"),
+        }
+    }
 }
 
 /// Passes a point: goes on, fails or ends the process.

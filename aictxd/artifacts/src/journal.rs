@@ -145,7 +145,7 @@ pub(crate) fn recover(
             continue;
         }
         let steps = match root.read_if_there(&file) {
-            Ok(Some(mut open)) => crate::fs::read_range(&mut open, 0, MAX_INTENT)
+            Ok(Some(open)) => crate::fs::read_range(&open, 0, MAX_INTENT)
                 .map_err(fail)
                 .map(|bytes| decode(&bytes))?,
             // A directory or the like is not ours.

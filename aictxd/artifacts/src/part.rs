@@ -169,7 +169,7 @@ impl<T: DeserializeOwned + PartialEq> Doc<T> {
             Some(_) => root
                 .read_if_there(&self.file)
                 .and_then(|file| {
-                    file.map(|mut f| crate::fs::read_range(&mut f, 0, MAX_FILE))
+                    file.map(|f| crate::fs::read_range(&f, 0, MAX_FILE))
                         .transpose()
                 })
                 .map_err(|e| e.to_string()),

@@ -248,10 +248,10 @@ impl Store {
 /// moved: few do not, so that a history whose rows are long is not rewritten for each of them.
 fn split_history(root: &Root, bound: &Bound) -> std::io::Result<bool> {
     let file = bound.file;
-    let Some(mut open) = root.read_if_there(file)? else {
+    let Some(open) = root.read_if_there(file)? else {
         return Ok(false);
     };
-    let bytes = fs::read_range(&mut open, 0, MAX_SPLIT)?;
+    let bytes = fs::read_range(&open, 0, MAX_SPLIT)?;
     let keep = usize::try_from(bound.keep).unwrap_or(0);
     let (old, new) = bytes.split_at(cut(&bytes, keep, bound.rows));
     let (mut left, gone) = bound.stays.divide(old, new);
@@ -314,8 +314,8 @@ fn closed_threads(root: &Root) -> Vec<(String, fs::Stamp)> {
         .iter()
         .filter_map(|name| {
             let file = format!("{THREADS_DIR}/{name}");
-            let mut open = root.read_if_there(&file).ok()??;
-            let bytes = fs::read_range(&mut open, 0, read::MAX_FILE).ok()?;
+            let open = root.read_if_there(&file).ok()??;
+            let bytes = fs::read_range(&open, 0, read::MAX_FILE).ok()?;
             let thread = read::object(&bytes).ok()?;
             let status = thread.get("status")?.as_str()?;
             let pinned = thread.get("pinned").is_some_and(|p| p == true);
@@ -359,10 +359,10 @@ fn pack(root: &Root, dir: &str, files: &[(String, fs::Stamp)]) -> std::io::Resul
             // The rest has its turn in the next pass.
             break;
         }
-        let Some(mut open) = root.read_if_there(file)? else {
+        let Some(open) = root.read_if_there(file)? else {
             continue;
         };
-        let bytes = fs::read_range(&mut open, 0, MAX_PACK)?;
+        let bytes = fs::read_range(&open, 0, MAX_PACK)?;
         let row = Packed {
             file: file.clone(),
             text: String::from_utf8_lossy(&bytes).into_owned(),

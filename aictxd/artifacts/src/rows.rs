@@ -96,7 +96,7 @@ impl Store {
     pub fn all_rows(&self, file: &str) -> Result<Vec<Value>, String> {
         let root = self.root();
         let fail = |e: std::io::Error| format!("{}: {e}", root.path(file).display());
-        let Some(mut open) = root.read_if_there(file).map_err(fail)? else {
+        let Some(open) = root.read_if_there(file).map_err(fail)? else {
             return Ok(Vec::new());
         };
         let len = crate::fs::len(&open).map_err(fail)?;
@@ -106,7 +106,7 @@ impl Store {
                 root.path(file).display()
             ));
         }
-        let bytes = crate::fs::read_range(&mut open, 0, MAX_FILE).map_err(fail)?;
+        let bytes = crate::fs::read_range(&open, 0, MAX_FILE).map_err(fail)?;
         let rows = read::lines(&bytes).filter_map(|(_, line)| match line {
             Line::Row(row) => Some(Value::Object(row)),
             Line::Bad(_) => None,
@@ -126,10 +126,10 @@ impl Store {
         if let Some((_, _, contract)) = known.filter(|(_, then, _)| *then == stamp) {
             return Some(contract);
         }
-        let mut open = self.root().read_if_there(file).ok()??;
+        let open = self.root().read_if_there(file).ok()??;
         // Of what is read, whatever has taken its place meanwhile.
         let stamp = crate::fs::stamp_of(&open).ok()?;
-        let bytes = crate::fs::read_range(&mut open, 0, MAX_FILE).ok()?;
+        let bytes = crate::fs::read_range(&open, 0, MAX_FILE).ok()?;
         let contract = Arc::new(read::record(read::object(&bytes).ok()?).0?);
         let mut contracts = contracts();
         contracts.retain(|(name, ..)| name != file);
@@ -147,8 +147,8 @@ impl Store {
 
     /// A JSON document; nothing when it is missing or cannot be read as one.
     pub fn document<T: DeserializeOwned>(&self, file: &str) -> Option<T> {
-        let mut open = self.root().read_if_there(file).ok()??;
-        let bytes = crate::fs::read_range(&mut open, 0, MAX_FILE).ok()?;
+        let open = self.root().read_if_there(file).ok()??;
+        let bytes = crate::fs::read_range(&open, 0, MAX_FILE).ok()?;
         read::record(read::object(&bytes).ok()?).0
     }
 }

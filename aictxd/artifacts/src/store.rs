@@ -144,7 +144,7 @@ impl Store {
             .read_if_there(files::FORMAT)
             .ok()
             .flatten()
-            .and_then(|mut f| fs::read_range(&mut f, 0, read::MAX_FILE).ok())
+            .and_then(|f| fs::read_range(&f, 0, read::MAX_FILE).ok())
             .and_then(|bytes| read::object(&bytes).ok()?.get("version")?.as_u64());
         if let Some(found) = found.filter(|v| *v > FORMAT_VERSION) {
             return Err(StoreError::NewerFormat {

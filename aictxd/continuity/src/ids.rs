@@ -1,7 +1,7 @@
 //! Ids of items of memory that have none of their own: short hashes of what makes them themselves.
 
 use aictx_proto::record::{Decision, HandoffRow, Strategy, Subsystem, Thread};
-use aictx_proto::text::{clean, file_stem};
+use aictx_proto::text::{clean, file_stem, hex};
 use sha2::{Digest, Sha256};
 
 /// Eight hexadecimal digits of the SHA-256 of some parts, kept apart from each other.
@@ -11,18 +11,13 @@ pub(crate) fn short_hash(parts: &[&str]) -> String {
         hasher.update(part.as_bytes());
         hasher.update([0]);
     }
-    hasher
-        .finalize()
-        .iter()
-        .take(4)
-        .map(|b| format!("{b:02x}"))
-        .collect()
+    let [first, second, third, fourth, ..] = hasher.finalize().0;
+    hex(&[first, second, third, fourth])
 }
 
 /// The SHA-256 of a text, in hexadecimal digits.
 pub(crate) fn long_hash(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().map(|b| format!("{b:02x}")).collect()
+    hex(&Sha256::digest(text.as_bytes()))
 }
 
 /// File of one thing in a directory of many: its name made plain, and the first digits of its hash.

@@ -74,7 +74,7 @@ pub use observe::{
 pub use preferences::{is_muted, set_muted};
 pub use project::{Committed, Note, Project};
 pub use remember::{HISTORIES, MemoryEdit, edit_item, find_item, history_of, items};
-pub use resume::resume;
+pub use resume::{Resumed, resume};
 pub use session::{Touch, touch};
 pub use strategies::{StrategyMatch, StrategyQuery, find_strategies};
 pub use suggest::{MAX_SUGGESTIONS, left_to_do, seen_paths, suggest, told_of_the_map};

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::identity::Identity;
+use aictx_proto::json;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Receipt};
 use aictx_proto::methods::{ResumeParams, ResumeReply};
 use aictx_proto::record::{ContractRecord, ContractRef, LifecycleEvent, files};
@@ -42,6 +43,15 @@ mod parts;
 mod tests;
 mod text;
 
+/// An answer, and the same as JSON: what is measured, kept and sent is written out once.
+#[derive(Debug)]
+pub struct Resumed {
+    /// The answer.
+    pub reply: ResumeReply,
+    /// As serde_json writes it.
+    pub json: String,
+}
+
 /// Answers a resume: counts the session, makes its contract and keeps a receipt of what was told.
 pub fn resume(
     snapshot: &Snapshot,
@@ -49,7 +59,7 @@ pub fn resume(
     identity: &Identity,
     project: &Project,
     now: Timestamp,
-) -> (ResumeReply, Effects) {
+) -> (Resumed, Effects) {
     let mut touched = touch(snapshot, identity, now);
     let muted = is_muted(&snapshot.preferences);
     let already_shown = touched.banner_shown;
@@ -70,7 +80,7 @@ pub fn resume(
     let matched = continuity_match(&context, &points, fits);
     let test = project.canonical_check(snapshot);
     let contract = execution_contract(&context, &matched, &points, test.as_ref());
-    let strength = aictx_proto::json::member(&matched, "contract_strength")
+    let strength = json::member(&matched, "contract_strength")
         .as_str()
         .unwrap_or_default()
         .to_owned();
@@ -104,7 +114,7 @@ pub fn resume(
     let checks = json!({
         "expected_first_action": contract.pointer("/first_action/path"),
         "expected_test_command": expected_test,
-        "expected_final_command": aictx_proto::json::member(&contract, "finalize_command"),
+        "expected_final_command": json::member(&contract, "finalize_command"),
         "violations_to_report": ["edit_outside_scope", "edited_avoided_path", "missing_first_action", "canonical_test_missing", "missing_finalize"],
     });
     let mut warnings: Vec<String> = snapshot.issues.iter().map(|i| i.warning()).collect();
@@ -167,7 +177,7 @@ pub fn resume(
         guard_triggers: guard_triggers(&strength, &context.task.name),
         contract_checks: optional(checks.clone()),
         previous_contract_result: optional(members::previous_contract(snapshot)),
-        budget: json!({}),
+        budget: Value::Null,
         task_state: state,
         strongest_carryover_gap: parts::strongest(&gaps),
         carryover_gaps: gaps,
@@ -206,7 +216,9 @@ pub fn resume(
         text: String::new(),
     };
     let text_receipt = render(&mut reply, &context, params);
-    fit(&mut reply, params);
+    let body = fit(&mut reply, params);
+    let budget = reply.budget.to_string();
+    let stored = json::with_member(&body, "budget", &budget);
     let record = ContractRecord {
         version: 1,
         contract_id: contract_id.clone(),
@@ -234,23 +246,29 @@ pub fn resume(
         contract_id,
         ..LifecycleEvent::default()
     };
-    let effects = writes(
-        snapshot,
-        &mut reply,
-        &touched,
-        &record,
-        reference,
-        &event,
-        text_receipt,
-    );
-    (reply, effects)
+    let json = match reply.text.is_empty() {
+        true => stored.clone(),
+        false => json::with_member(&stored, "text", &value(&reply.text).to_string()),
+    };
+    let mut effects = vec![
+        touched.effect(),
+        Effect::ReplaceText {
+            file: files::RESUME_CAPSULE_MD.to_owned(),
+            text: reply.text.clone(),
+        },
+        // The text stands in the file beside it.
+        Effect::ReplaceWritten {
+            file: files::RESUME_CAPSULE_JSON.to_owned(),
+            json: stored,
+        },
+    ];
+    effects.extend(records(snapshot, &record, reference, &event, text_receipt));
+    (Resumed { reply, json }, effects)
 }
 
-/// Everything that a resume leaves behind.
-fn writes(
+/// What a resume leaves behind of the contract and of what was told.
+fn records(
     snapshot: &Snapshot,
-    reply: &mut ResumeReply,
-    touched: &crate::session::Touch,
     record: &ContractRecord,
     reference: ContractRef,
     event: &LifecycleEvent,
@@ -262,20 +280,7 @@ fn writes(
         order: KeyOrder::Sorted,
     };
     let (index, gone) = with_new(&snapshot.contracts, reference);
-    // The text stands in the file beside it.
-    let text = std::mem::take(&mut reply.text);
-    let stored = serde_json::to_string(reply).unwrap_or_default();
-    reply.text.clone_from(&text);
     let mut effects = vec![
-        touched.effect(),
-        Effect::ReplaceText {
-            file: files::RESUME_CAPSULE_MD.to_owned(),
-            text,
-        },
-        Effect::ReplaceWritten {
-            file: files::RESUME_CAPSULE_JSON.to_owned(),
-            json: stored,
-        },
         replace(contract_file(&record.contract_id), value(record)),
         replace(files::CONTRACT_INDEX.to_owned(), value(&index)),
         Effect::AppendRows {

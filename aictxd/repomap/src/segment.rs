@@ -70,7 +70,7 @@ impl std::str::FromStr for ContentId {
 
 impl std::fmt::Display for ContentId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&aictx_proto::text::hex(&self.0))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, Weak};
+use std::time::Instant;
 
 use aictx_continuity::{Contents, Present, Presents, Project, anchored_paths};
 use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
@@ -76,7 +77,12 @@ fn is_gone(present: &Present) -> bool {
 impl Facts {
     /// As [`Self::presents`], of the files that memory speaks of. Which they are is worked out anew
     /// when memory changed, and what is known of them is put together anew when one of them did.
-    pub(super) fn anchored(&self, worktree: &Path, snapshot: &Snapshot) -> Arc<Presents> {
+    pub(super) fn anchored(
+        &self,
+        worktree: &Path,
+        snapshot: &Snapshot,
+        asked_at: Instant,
+    ) -> Arc<Presents> {
         let known = {
             let all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
             let known = all.get(worktree);
@@ -84,12 +90,12 @@ impl Facts {
             known.map(|k| (Arc::clone(&k.wanted), k.version, Arc::clone(&k.presents)))
         };
         if let Some((_, Some(version), presents)) = &known
-            && self.looks.version(worktree) == Some(*version)
+            && self.looks.version(worktree, asked_at) == Some(*version)
         {
             return Arc::clone(presents);
         }
         let wanted = known.map_or_else(|| Arc::new(anchored_paths(snapshot)), |(w, ..)| w);
-        let (stamps, version) = self.looks.look(worktree, wanted.keys());
+        let (stamps, version) = self.looks.look(worktree, wanted.keys(), asked_at);
         let unchanged = {
             let mut all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
             let known = all.get_mut(worktree);

@@ -42,6 +42,8 @@ struct Known {
     listener: Option<Arc<Listener>>,
     /// Since when he is asked.
     since: Option<Instant>,
+    /// Everything that was done before then is taken in.
+    heard_until: Option<Instant>,
     /// Times that something was heard of.
     round: u64,
     files: BTreeMap<String, Option<Stamp>>,
@@ -58,6 +60,7 @@ struct Known {
 impl Known {
     fn forget(&mut self) {
         self.listener = None;
+        self.heard_until = None;
         self.files.clear();
         self.strange.append(&mut self.watched);
         self.strange.append(&mut self.silent);
@@ -134,14 +137,15 @@ impl Known {
 
 impl Looks {
     /// How files look (their paths relative), in their order, and the state in which they do, where all of
-    /// them are heard of.
+    /// them are heard of. What was done before `asked_at` is seen.
     pub(super) fn look<'p>(
         &self,
         worktree: &Path,
         paths: impl Iterator<Item = &'p String> + Clone,
+        asked_at: Instant,
     ) -> (Vec<Option<Stamp>>, Option<Version>) {
         let known = self.of(worktree);
-        let version = version_of(&known);
+        let version = version_of(&known, asked_at);
         let (mut looks, mut missing): (Vec<_>, Vec<_>) = {
             let known = lock(&known);
             let files = version.map(|_| &known.files);
@@ -178,10 +182,10 @@ impl Looks {
         (looks, version.filter(|_| all_heard))
     }
 
-    /// The state of a worktree's files now, where that is known.
-    pub(super) fn version(&self, worktree: &Path) -> Option<Version> {
+    /// The state of a worktree's files now, or not before `asked_at`, where that is known.
+    pub(super) fn version(&self, worktree: &Path, asked_at: Instant) -> Option<Version> {
         let known = lock(&self.0).get(worktree).map(Arc::clone)?;
-        version_of(&known)
+        version_of(&known, asked_at)
     }
 
     /// Directories that have to be asked about, where there are any; then [`Self::learnt`] must follow.
@@ -251,16 +255,24 @@ impl Looks {
     }
 }
 
-/// Everything that was done before is taken in.
-fn version_of(known: &Mutex<Known>) -> Option<Version> {
+/// Everything that was done before `asked_at` is taken in.
+fn version_of(known: &Mutex<Known>, asked_at: Instant) -> Option<Version> {
+    let listener = {
+        let mut known = lock(known);
+        if known.heard_until.is_some_and(|until| until >= asked_at) {
+            return known.take_in();
+        }
+        known.listener.clone()?
+    };
     // The watcher is waited for without anything in hand.
-    let listener = lock(known).listener.clone()?;
+    let until = Instant::now();
     let caught_up = listener.caught_up();
     let mut known = lock(known);
     if !caught_up {
         known.forget();
         return None;
     }
+    known.heard_until = known.heard_until.max(Some(until));
     known.take_in()
 }
 

@@ -133,7 +133,7 @@ impl Backend {
         let outcome = methods::call(&app, method, &params.to_string()).await;
         app.background_finished().await;
         let answer = outcome?;
-        serde_json::from_str(answer.get()).map_err(|e| silent(&e.to_string()))
+        serde_json::from_str(&answer).map_err(|e| silent(&e.to_string()))
     }
 }
 

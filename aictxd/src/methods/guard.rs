@@ -83,7 +83,9 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
     };
     let presents: Presents = match params.action.as_str() {
         "risky_command" => Presents::new(),
-        _ => app.facts.presents(&place.worktree, &looked_at(&snapshot)),
+        _ => app
+            .facts
+            .presents(&place.worktree, &looked_at(&snapshot), Instant::now()),
     };
     let ends = matches!(params.action.as_str(), "finalize" | "final_answer");
     let validated = host

@@ -20,9 +20,9 @@ use aictx_repomap::tree::Tree;
 use aictx_repomap::view::{FileId, View};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::Json;
 use crate::app::App;
 use crate::maps::files::{self, Config, PROVIDER};
 use crate::maps::{MAX_WAIT, Map, warnings};
@@ -132,7 +132,7 @@ pub(super) async fn ask<P: Question, T: Answer + 'static>(
     app: &Arc<App>,
     params: P,
     answer: fn(&Asked, &P) -> Result<T, RpcError>,
-) -> Result<Box<RawValue>, RpcError> {
+) -> Result<Json, RpcError> {
     let directory = absolute(params.repo())?;
     let wait = Duration::from_millis(params.wait_ms());
     let map = opened(app, move |app| app.maps.open(&directory)).await?;
@@ -154,7 +154,7 @@ async fn brought_up(app: &Arc<App>, map: &Arc<Map>, wait: Duration) -> Result<()
         map.settled(wait.min(MAX_SETTLING)).await;
     }
     let asked = Arc::clone(map);
-    let ticket = opened(app, move |app| Ok(app.maps.ask(&asked))).await?;
+    let ticket = opened(app, move |app| Ok(app.maps.ask(&asked, None))).await?;
     if let Some(ticket) = ticket.filter(|_| !wait.is_zero()) {
         map.finished(ticket, wait).await;
     }
@@ -168,7 +168,7 @@ async fn answered<P: Question, T: Answer + 'static>(
     map: &Arc<Map>,
     params: &Arc<P>,
     answer: fn(&Asked, &P) -> Result<T, RpcError>,
-) -> Result<(Box<RawValue>, Option<u64>), RpcError> {
+) -> Result<(Json, Option<u64>), RpcError> {
     let (map, params) = (Arc::clone(map), Arc::clone(params));
     opened(app, move |app| {
         let tree = map.indexer.tree();

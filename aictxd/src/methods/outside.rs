@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
 
-use super::place;
+use super::{Json, place};
 use crate::app::App;
 use crate::homes::MEMORY;
 
@@ -23,18 +22,18 @@ struct InRepo {
 }
 
 /// The answer to a call with these parameters, with the right names in it.
-pub(super) fn named(app: &App, params: &str, answer: Box<RawValue>) -> Box<RawValue> {
-    if memchr::memmem::find(answer.get().as_bytes(), WITHIN.as_bytes()).is_none() {
+pub(super) fn named(app: &App, params: &str, answer: Json) -> Json {
+    if memchr::memmem::find(answer.as_bytes(), WITHIN.as_bytes()).is_none() {
         return answer;
     }
     let Some(memory) = memory(app, params) else {
         return answer;
     };
-    let Ok(mut value) = serde_json::from_str(answer.get()) else {
+    let Ok(mut value) = serde_json::from_str(&answer) else {
         return answer;
     };
     rename(&mut value, &memory);
-    to_raw_value(&value).unwrap_or(answer)
+    serde_json::to_string(&value).unwrap_or(answer)
 }
 
 /// The directory of the memory that is asked about, when it lies outside.

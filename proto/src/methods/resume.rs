@@ -81,8 +81,6 @@ pub struct ResumeReply {
     /// How the last contract was kept: `{status, score, main_issue, compact_summary}`.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub previous_contract_result: Value,
-    /// Tokens and bytes of this answer, and their limit.
-    pub budget: Value,
     /// `{status, confidence, reason}`.
     pub task_state: Value,
     /// What earlier contracts still want, at most 8.
@@ -121,6 +119,9 @@ pub struct ResumeReply {
     /// The thread that waits on another branch; null for none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub skipped_work_state: Value,
+    /// Tokens and bytes of all the other members, and their limit; behind them, for it speaks of them.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub budget: Value,
     /// The capsule as text, as `aictx resume` prints it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,

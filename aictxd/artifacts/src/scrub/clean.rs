@@ -2,12 +2,14 @@
 //! scrubbed when they were written first.
 //!
 //! Remembered are 63 bits of a keyed hash of the member's name and the text, in a place that the hash
-//! chooses. The key is this process's own, so that nobody can make a secret that passes for a
-//! clean text, and by chance one in 2^63 would.
+//! chooses. The key is this process's own, so that nobody can make a clean text that a secret is taken
+//! for later, and by chance one in 2^63 would be.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Texts that are remembered; beyond it new ones take the places of others. 256 KiB in all: a larger
 /// table is not in a processor's cache when it is asked.
@@ -16,12 +18,15 @@ const PLACES: usize = 1 << 15;
 const MAX_TEXT: usize = 4 * 1024;
 
 static CLEAN: LazyLock<Clean> = LazyLock::new(|| Clean {
-    key: RandomState::new(),
+    key: RandomState::new().hash_one(0),
+    nameless: RandomState::new().hash_one(1),
     tags: (0..PLACES).map(|_| AtomicU64::new(0)).collect(),
 });
 
 struct Clean {
-    key: RandomState,
+    key: u64,
+    /// In place of the hash of a name.
+    nameless: u64,
     tags: Box<[AtomicU64]>,
 }
 
@@ -37,7 +42,10 @@ pub(super) fn mark(name: Option<&str>, text: &str) -> Option<Mark> {
         return None;
     }
     let known: &'static Clean = &CLEAN;
-    let hash = known.key.hash_one((name, text));
+    let under = name.map_or(known.nameless, |name| {
+        xxh3_64_with_seed(name.as_bytes(), known.key)
+    });
+    let hash = xxh3_64_with_seed(text.as_bytes(), under);
     let place = usize::try_from(hash >> 32).ok()? % PLACES;
     Some(Mark {
         slot: known.tags.get(place)?,

@@ -1,5 +1,8 @@
 //! JSON values: every string, with the member name as context.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::kind;
@@ -9,6 +12,10 @@ use super::{Report, assign, clean, header, line::Line, scrub_text};
 
 /// The deepest nesting that is walked with names; serde_json itself refuses deeper input.
 pub(super) const MAX_DEPTH: usize = 256;
+
+/// Names that are remembered, and their length in bytes.
+const MAX_NAMES: usize = 512;
+const MAX_NAME: usize = 64;
 
 /// Walks the value.
 pub(super) fn walk(
@@ -155,12 +162,7 @@ pub(super) fn string(text: &mut String, path: &str, name: Option<&str>, report: 
         return;
     }
     let mut found = Report::default();
-    let exempt = name.is_some_and(is_exempt_field);
-    let class = if exempt {
-        None
-    } else {
-        name.and_then(|n| classify(n.as_bytes()))
-    };
+    let class = name.and_then(announced);
     if let (Some(class), Some(name)) = (class, name) {
         if whole(text, class, name) {
             report.add_at(class.kind(), assign::rule_of(class), path);
@@ -191,6 +193,26 @@ pub(super) fn string(text: &mut String, path: &str, name: Option<&str>, report: 
         mark.remember();
     }
     report.merge_at(found, path);
+}
+
+/// What a member's name announces. The names of records are few, and each stands over many texts.
+fn announced(name: &str) -> Option<Name> {
+    thread_local! {
+        static KNOWN: RefCell<HashMap<String, Option<Name>>> = RefCell::default();
+    }
+    KNOWN.with_borrow_mut(|known| {
+        if let Some(class) = known.get(name) {
+            return *class;
+        }
+        let class = match is_exempt_field(name) {
+            true => None,
+            false => classify(name.as_bytes()),
+        };
+        if name.len() <= MAX_NAME && known.len() < MAX_NAMES {
+            known.insert(name.to_owned(), class);
+        }
+        class
+    })
 }
 
 /// Whether the whole string is the secret that the member name announces.

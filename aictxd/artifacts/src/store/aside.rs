@@ -8,10 +8,10 @@ use crate::fs::{self, Root};
 impl Store {
     /// Copies a file into the quarantine, durably.
     pub(super) fn set_aside(&self, root: &Root, file: &str) -> Result<(), StoreError> {
-        let Some(mut open) = root.read_if_there(file).map_err(|e| root.error(file, e))? else {
+        let Some(open) = root.read_if_there(file).map_err(|e| root.error(file, e))? else {
             return Ok(());
         };
-        let bytes = fs::read_range(&mut open, 0, u64::MAX).map_err(|e| root.error(file, e))?;
+        let bytes = fs::read_range(&open, 0, u64::MAX).map_err(|e| root.error(file, e))?;
         let name = self.quarantine_name(root, file);
         let fail = |e| root.error(&name, e);
         root.make_dirs(QUARANTINE).map_err(fail)?;

@@ -499,14 +499,8 @@ fn predicate(words: &[&str]) -> Option<usize> {
         let many = before.ends_with('s') && before.len() > 2 && !is_verb(before)
             || OFTEN.contains(&before);
         let says = |phrase: &&str| {
-            let mut parts = phrase.split(' ');
-            parts.clone().count() <= words.len() - at
-                && words
-                    .iter()
-                    .skip(*at)
-                    .zip(&mut parts)
-                    .all(|(word, part)| *word == part)
-                && parts.next().is_none()
+            let mut words = words.iter().skip(*at);
+            phrase.split(' ').all(|part| words.next() == Some(&part))
         };
         FAILS.contains(&here) && !article(before)
             || FAIL.contains(&here) && many

@@ -68,10 +68,11 @@ impl Project {
                 .max_by_key(|(check, times)| (*times, std::cmp::Reverse(check.len())))
                 .map(|(check, _)| check.to_owned())
         };
-        let tests = || {
-            let all = seen.iter().map(|(check, times)| (*check, *times));
-            all.filter(|(check, _)| is_test_command(check))
-        };
+        let tests: Vec<(&str, usize)> = seen
+            .into_iter()
+            .filter(|(check, _)| is_test_command(check))
+            .collect();
+        let tests = || tests.iter().copied();
         let usual = self.test_command();
         let Some(habit) = most(&mut tests().filter(|(_, times)| *times >= 2)) else {
             return usual;

@@ -76,14 +76,10 @@ fn ask(snapshot: &Snapshot, params: &ResumeParams, name: &str, items: usize) -> 
         map: (0..items).map(hit).collect(),
         ..Project::default()
     };
-    super::resume(
-        snapshot,
-        params,
-        &identity,
-        &project,
-        Timestamp::from_unix(0),
-    )
-    .0
+    let at = Timestamp::from_unix(0);
+    let (told, _) = super::resume(snapshot, params, &identity, &project, at);
+    assert_eq!(told.reply, serde_json::from_str(&told.json).unwrap());
+    told.reply
 }
 
 /// The size of the answer without its text, in tokens; checks the text, too.

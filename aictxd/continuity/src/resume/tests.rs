@@ -25,14 +25,11 @@ fn ask_in(project: &Project, snapshot: &Snapshot, task: &str) -> ResumeReply {
         task: task.into(),
         ..ResumeParams::default()
     };
-    super::resume(
-        snapshot,
-        &params,
-        &identity,
-        project,
-        Timestamp::from_unix(0),
-    )
-    .0
+    let at = Timestamp::from_unix(0);
+    let (told, _) = super::resume(snapshot, &params, &identity, project, at);
+    let written = serde_json::from_str(&told.json).unwrap();
+    assert_eq!(told.reply, written, "one answer, as JSON or not");
+    told.reply
 }
 
 fn after(status: &str) -> Snapshot {

@@ -62,25 +62,25 @@ fn a_state_is_known_until_something_changes() {
     let root = dir.path();
     let heard = files()[..6].to_vec();
     let looks = Looks::default();
-    let (first, version) = looks.look(root, heard.iter());
+    let (first, version) = looks.look(root, heard.iter(), Instant::now());
     assert_eq!(
-        (version, looks.version(root)),
+        (version, looks.version(root, Instant::now())),
         (None, None),
         "nobody listens"
     );
     let (_ears, listener) = watched(root);
     learn(&looks, root, &listener);
-    let (second, version) = looks.look(root, heard.iter());
+    let (second, version) = looks.look(root, heard.iter(), Instant::now());
     assert_eq!(first, second);
-    assert!(version.is_some() && looks.version(root) == version);
+    assert!(version.is_some() && looks.version(root, Instant::now()) == version);
     fs::write(root.join("src/b.rs"), "two\n").unwrap();
-    assert_ne!(looks.version(root), version);
-    let (third, version) = looks.look(root, heard.iter());
+    assert_ne!(looks.version(root, Instant::now()), version);
+    let (third, version) = looks.look(root, heard.iter(), Instant::now());
     assert_ne!(second, third);
-    assert!(version.is_some() && looks.version(root) == version);
+    assert!(version.is_some() && looks.version(root, Instant::now()) == version);
     fs::create_dir(root.join("later")).unwrap();
     fs::write(root.join("later/e.rs"), "new\n").unwrap();
-    let (fourth, version) = looks.look(root, heard.iter());
+    let (fourth, version) = looks.look(root, heard.iter(), Instant::now());
     assert!(fourth[5].is_some());
     assert_eq!(
         version, None,
@@ -89,22 +89,43 @@ fn a_state_is_known_until_something_changes() {
 }
 
 #[test]
+fn one_moment_is_waited_for_once() {
+    let dir = worktree();
+    let root = dir.path();
+    let heard = files()[..6].to_vec();
+    let looks = Looks::default();
+    looks.look(root, heard.iter(), Instant::now());
+    let (_ears, listener) = watched(root);
+    learn(&looks, root, &listener);
+    looks.look(root, heard.iter(), Instant::now());
+    let heard_until = || lock(&looks.of(root)).heard_until;
+    let asked_at = Instant::now();
+    let version = looks.version(root, asked_at);
+    let first = heard_until();
+    assert!(version.is_some() && first.is_some_and(|until| until >= asked_at));
+    assert_eq!(looks.look(root, heard.iter(), asked_at).1, version);
+    assert_eq!(heard_until(), first);
+    assert_eq!(looks.version(root, Instant::now()), version);
+    assert!(heard_until() > first, "a later one is another");
+}
+
+#[test]
 fn where_nothing_is_heard_files_are_looked_at_each_time() {
     let dir = worktree();
     let root = dir.path();
     let unheard = files()[6..].to_vec();
     let looks = Looks::default();
-    looks.look(root, unheard.iter());
+    looks.look(root, unheard.iter(), Instant::now());
     let (_ears, listener) = watched(root);
     learn(&looks, root, &listener);
-    let (first, version) = looks.look(root, unheard.iter());
+    let (first, version) = looks.look(root, unheard.iter(), Instant::now());
     assert_eq!(version, None);
     assert!(
         looks.strange(root).is_none(),
         "it is known that nobody hears"
     );
     fs::write(root.join("unheard/f.rs"), "two\n").unwrap();
-    let (second, _) = looks.look(root, unheard.iter());
+    let (second, _) = looks.look(root, unheard.iter(), Instant::now());
     assert_ne!(first[1], second[1]);
 }
 
@@ -113,14 +134,14 @@ fn an_answer_that_came_too_late_is_not_taken() {
     let dir = worktree();
     let root = dir.path();
     let (looks, files) = (Looks::default(), files()[..1].to_vec());
-    looks.look(root, files.iter());
+    looks.look(root, files.iter(), Instant::now());
     let (_ears, listener) = watched(root);
     learn(&looks, root, &listener);
     let more = ["src/a.rs".to_owned()];
-    looks.look(root, more.iter());
+    looks.look(root, more.iter(), Instant::now());
     let strange = looks.strange(root).unwrap();
     fs::rename(root.join("src"), root.join("away")).unwrap();
-    looks.look(root, files.iter());
+    looks.look(root, files.iter(), Instant::now());
     looks.learnt(root, strange, Some((listener, BTreeSet::new())));
     assert!(!lock(&looks.of(root)).watched.contains("src"));
 }
@@ -155,8 +176,8 @@ proptest! {
         let mut lost = false;
         for (number, (what, file, ask)) in changes.into_iter().enumerate() {
             change(root, what, file, &"x".repeat(number + 5));
-            let before = looks.version(root);
-            let (now, version) = looks.look(root, files().iter());
+            let before = looks.version(root, Instant::now());
+            let (now, version) = looks.look(root, files().iter(), Instant::now());
             prop_assert_eq!(&now, &stamps(root, &files(), AtFlags::SYMLINK_NOFOLLOW));
             if version.is_some() {
                 prop_assert_eq!(version, before);

@@ -280,7 +280,7 @@ pub(super) fn policies(app: &App, site: Option<&Site>) -> Check {
         .filter(|problem| !problem.is_empty())
         .collect();
     let details = json!({
-        "user": policy::user_file(app),
+        "user": app.user_policy,
         "repository": site.map(|site| policy::file(app, &site.root)),
         "trusted": theirs.trusted, "examples": told,
     });
