@@ -14,6 +14,11 @@ pub fn clean_into(out: &mut String, text: &str, limit: usize) {
         out.push_str(text);
         return;
     }
+    if let Some(cut) = cut_clean(text, limit) {
+        out.push_str(cut);
+        out.push('…');
+        return;
+    }
     let start = out.len();
     for word in text.split_whitespace() {
         if out.len() > start {
@@ -44,10 +49,22 @@ pub fn clean_into(out: &mut String, text: &str, limit: usize) {
 /// Whether [`clean`] has nothing to do but to cut; most texts are paths and sentences in ASCII.
 fn is_clean(text: &str) -> bool {
     let bytes = text.as_bytes();
-    bytes.iter().all(|byte| matches!(byte, b' '..=b'~'))
-        && !bytes.windows(2).any(|pair| pair == b"  ")
+    let behind = bytes.get(1..).unwrap_or_default();
+    // To the end, whatever is found: so a processor looks at many bytes at once.
+    let plain = |all: bool, byte: &u8| all & matches!(byte, b' '..=b'~');
+    let doubled = |any: bool, (one, next): (&u8, &u8)| any | ((*one == b' ') & (*next == b' '));
+    bytes.iter().fold(true, plain)
+        && !bytes.iter().zip(behind).fold(false, doubled)
         && !text.starts_with(' ')
         && !text.ends_with(' ')
+}
+
+/// What [`clean`] leaves of a longer text before its `…`, where its beginning needs nothing else.
+fn cut_clean(text: &str, limit: usize) -> Option<&str> {
+    // A character more, no blank, says that the rest is longer, whatever there is of it.
+    let more = text.get(..=limit)?;
+    let cut = more.get(..limit.saturating_sub(1))?;
+    is_clean(more).then(|| cut.trim_end_matches(' '))
 }
 
 /// Cuts to `limit` characters; a cut text ends in `…` (which counts).
@@ -66,7 +83,8 @@ pub fn truncate_chars(text: &str, limit: usize) -> String {
 /// vanishes: bidirectional overrides, fillers, and the tag characters in which text for a model can
 /// be hidden from people.
 pub fn printable(text: &str) -> String {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
+    let plain = |all: bool, byte: u8| all & matches!(byte, b' '..=b'~' | b'\n');
+    if text.bytes().fold(true, plain) {
         return text.to_owned();
     }
     let bare = if text.contains(['\u{1b}', '\u{9b}']) {

@@ -41,7 +41,8 @@ impl Timestamp {
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match jiff::Timestamp::from_second(self.0) {
-            Ok(t) => write!(f, "{}", t.strftime("%Y-%m-%dT%H:%M:%SZ")),
+            // Of whole seconds that is the form above.
+            Ok(t) => fmt::Display::fmt(&t, f),
             Err(_) => f.write_str("1970-01-01T00:00:00Z"),
         }
     }

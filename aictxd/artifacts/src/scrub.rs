@@ -160,6 +160,11 @@ pub fn scrub_value(value: &mut Value, report: &mut Report) {
     json::walk(value, &mut String::new(), None, 0, report);
 }
 
+/// Whether there is nothing to redact in a row that is written out. Of a row that is not plain it says no.
+pub(crate) fn is_clean_row(json: &str) -> bool {
+    written::is_clean_row(json)
+}
+
 /// As [`scrub_value`] for a document that is written out (without white space, as serde_json writes
 /// it); gives it as documents are laid out. A text that is no JSON is scrubbed as a text.
 pub fn scrub_written(json: &str, report: &mut Report) -> String {

@@ -11,7 +11,7 @@ use aictx_proto::snapshot::Snapshot;
 use crate::area::derive_area;
 use crate::decisions;
 use crate::failures::{self, FailureQuery, find_failures};
-use crate::strategies::{self, StrategyQuery, find_strategies};
+use crate::strategies::{self, StrategyQuery, best_strategies};
 
 /// Most paths whose present state is asked for.
 const MAX_ASKED: usize = 400;
@@ -137,8 +137,8 @@ pub fn relevant_paths(
         area: &area,
         ..StrategyQuery::default()
     };
-    for found in find_strategies(&snapshot.strategies, &query, now).take(RELEVANT.2) {
-        add(&found.strategy.anchors, &found.strategy.files_used);
+    for strategy in best_strategies(&snapshot.strategies, &query, now).take(RELEVANT.2) {
+        add(&strategy.anchors, &strategy.files_used);
     }
     paths.retain(|path, _| is_plain(path));
     paths

@@ -15,6 +15,7 @@ use crate::marks;
 use crate::matching::{similarity, terms};
 use crate::memo::same_check;
 
+pub(crate) use self::find::best_strategies;
 pub use self::find::{StrategyMatch, StrategyQuery, find_strategies};
 pub(crate) use self::find::{anchored_to, warm};
 

@@ -118,7 +118,8 @@ fn pair_name(map: &Map<String, Value>) -> Option<String> {
 /// Whether a name is made of small letters and underscores, as most are: without a digit or a capital
 /// it is no key or token, and what it means as a name is looked at with its value.
 pub(super) fn is_word(key: &str) -> bool {
-    key.len() <= 40 && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+    let plain = |all: bool, b: u8| all & (b.is_ascii_lowercase() | (b == b'_'));
+    key.len() <= 40 && key.bytes().fold(true, plain)
 }
 
 /// Member names are text too.
@@ -186,8 +187,18 @@ pub(super) fn string(text: &mut String, path: &str, name: Option<&str>, report: 
             }
         }
     }
-    if let std::borrow::Cow::Owned(clean) = scrub_text(text, &mut found) {
-        *text = clean;
+    // The same texts stand under many names that announce nothing.
+    let bare = match class {
+        None => clean::mark(None, text),
+        Some(_) => None,
+    };
+    if !bare.as_ref().is_some_and(clean::Mark::is_clean) {
+        if let std::borrow::Cow::Owned(clean) = scrub_text(text, &mut found) {
+            *text = clean;
+        }
+        if let Some(bare) = bare.filter(|_| found.is_empty()) {
+            bare.remember();
+        }
     }
     if let Some(mark) = mark.filter(|_| found.is_empty()) {
         mark.remember();

@@ -499,6 +499,10 @@ fn predicate(words: &[&str]) -> Option<usize> {
         let many = before.ends_with('s') && before.len() > 2 && !is_verb(before)
             || OFTEN.contains(&before);
         let says = |phrase: &&str| {
+            // Most begin with another word.
+            if !phrase.starts_with(here) {
+                return false;
+            }
             let mut words = words.iter().skip(*at);
             phrase.split(' ').all(|part| words.next() == Some(&part))
         };

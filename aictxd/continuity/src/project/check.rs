@@ -6,7 +6,7 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_signals::tester;
 
 use super::{ECOSYSTEMS, PASSED_CHECK, Project};
-use crate::memo::{is_narrowed, is_test_command, same_check};
+use crate::memo::{self, is_narrowed, is_test_command};
 
 /// Words of test runs that look for new faults or for time, and do not say whether all is well.
 const SPECIAL: &[&str] = &["fuzz", "bench"];
@@ -77,7 +77,11 @@ impl Project {
         let Some(habit) = most(&mut tests().filter(|(_, times)| *times >= 2)) else {
             return usual;
         };
-        let wider = |check: &str| same_check(check, &habit) && !same_check(&habit, check);
+        let known = memo::check(&habit);
+        let wider = |check: &str| {
+            let check = memo::check(check);
+            check.proves(&known) && !known.proves(&check)
+        };
         if let Some(wide) = most(&mut tests().filter(|(check, _)| wider(check))) {
             return Some((wide, "observed"));
         }

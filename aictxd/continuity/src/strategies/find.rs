@@ -17,7 +17,7 @@ use crate::marks;
 use crate::matching::{hashed_terms, likeness, share};
 use crate::memo::check;
 use crate::postings::Postings;
-use crate::prepared::{Prepared, Role, anchored_terms, hash_as, is_said, said};
+use crate::prepared::{Made, Prepared, Role, anchored_terms, hash_as, is_said, said};
 
 /// Half of a strategy's score is gone after this many days.
 const HALF_LIFE_DAYS: f64 = 90.0;
@@ -215,6 +215,40 @@ pub fn find_strategies<'a, 'q>(
     query: &StrategyQuery<'q>,
     now: Timestamp,
 ) -> impl Iterator<Item = StrategyMatch<'a>> {
+    let Ranking {
+        asked,
+        known,
+        found,
+    } = ranked(strategies, query, now);
+    found.into_iter().filter_map(move |(_, index, strategy)| {
+        asked.explain(strategy, known.each.get(index)?, index)
+    })
+}
+
+/// The same without the reasons.
+pub(crate) fn best_strategies<'a>(
+    strategies: &'a Rows<Strategy>,
+    query: &StrategyQuery<'_>,
+    now: Timestamp,
+) -> impl Iterator<Item = &'a Strategy> {
+    let found = ranked(strategies, query, now).found.into_iter();
+    found.map(|(_, _, strategy)| strategy)
+}
+
+/// The answer to a question, and what it takes to explain it.
+struct Ranking<'a, 'q> {
+    asked: Asked<'q>,
+    known: Arc<Made<Known, Sum>>,
+    /// Score, place and row, best first.
+    found: Vec<(i64, usize, &'a Strategy)>,
+}
+
+/// Ranks the rows for which there is evidence.
+fn ranked<'a, 'q>(
+    strategies: &'a Rows<Strategy>,
+    query: &StrategyQuery<'q>,
+    now: Timestamp,
+) -> Ranking<'a, 'q> {
     let asked = Asked {
         query: *query,
         request: hashed_terms(query.request),
@@ -252,9 +286,11 @@ pub fn find_strategies<'a, 'q>(
             .then_with(|| right.timestamp.cmp(&left.timestamp))
             .then_with(|| left.task_id.cmp(&right.task_id))
     });
-    found.into_iter().filter_map(move |(_, index, strategy)| {
-        asked.explain(strategy, known.each.get(index)?, index)
-    })
+    Ranking {
+        asked,
+        known,
+        found,
+    }
 }
 
 impl Asked<'_> {
