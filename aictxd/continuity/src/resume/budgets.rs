@@ -122,6 +122,24 @@ proptest! {
 }
 
 #[test]
+fn paths_that_take_a_token_a_byte_leave_no_room_for_what_is_always_the_same() {
+    for (name, text, asked) in [("_a_a_a", "", 0), ("_a_a", "\\", 16)] {
+        let name = name.repeat(240 / name.len());
+        let params = ResumeParams {
+            task: text.repeat(asked),
+            brief: true,
+            ..ResumeParams::default()
+        };
+        let reply = ask(&full_of(&text.repeat(100), &name, 1), &params, &name, 1);
+        let (whole, target) = size(&params, &reply);
+        assert!(whole <= target, "{whole}");
+        assert!(reply.guard_triggers.is_empty());
+        let command = reply.execution_contract["test_command"]["command"].as_str();
+        assert!(command.is_some_and(|it| it.ends_with(&name)), "{command:?}");
+    }
+}
+
+#[test]
 fn a_long_request_is_cut_with_a_mark() {
     let params = ResumeParams {
         task: "長い依頼".repeat(300),

@@ -362,6 +362,14 @@ const EXACT: &[&str] = &[
 /// The warning that something was taken out.
 const TRIMMED: &str = "budget_trimmed";
 
+/// Members that hardly differ between answers.
+const SAME: [&str; 4] = [
+    "guard_triggers",
+    "runner_contract",
+    "sources",
+    "communication_policy",
+];
+
 /// Rounds of taking parts out of a reply.
 const TRIMS: usize = 3;
 
@@ -424,6 +432,14 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) -> String {
             (size, json) = whole(reply);
         }
         while size > room && leave_one_out(reply) {
+            (size, json) = whole(reply);
+        }
+        // Paths and commands that stay can be so long that there is no room for what is always the same.
+        for name in SAME {
+            if size <= room {
+                break;
+            }
+            empty(reply, name);
             (size, json) = whole(reply);
         }
     }
@@ -505,6 +521,10 @@ fn empty(reply: &mut ResumeReply, name: &str) {
         "strategy_hint" => reply.strategy_hint = json!({}),
         "skipped_work_state" => reply.skipped_work_state = Value::Null,
         "carryover_gaps" => reply.carryover_gaps.clear(),
+        "guard_triggers" => reply.guard_triggers.clear(),
+        "runner_contract" => reply.runner_contract = json!({}),
+        "communication_policy" => reply.communication_policy = json!({}),
+        "sources" => reply.sources = json!({}),
         "startup_banner_render_payload" => {
             if let Some(lines) = reply.startup_banner_render_payload.get_mut("lines") {
                 *lines = json!([]);

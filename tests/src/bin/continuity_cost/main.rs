@@ -5,7 +5,8 @@
 //! and a finalize with two files read, one edited and one test run, each in a session of its own; one
 //! in six fails and one in eight decides something.
 //! At every size the methods are timed, and guard besides as often in a row in one session, over an
-//! ordinary command and over one of 4 KB; at the largest, 5 000 failure rows as the ancestor writes
+//! ordinary command, over commands of 60 bytes to 4 KB (each twice as long as the one before) and over one of
+//! 4 KB; the last column tells the hour (`hour.rs`); at the largest, 5 000 failure rows as the ancestor writes
 //! them are put in front, the daemon notices that, and they are timed again: once with the rows put
 //! there once, and once with the rows put there every 40 executions, since a finalize that records a
 //! failure folds them. Prints tables; judges nothing.
@@ -35,6 +36,12 @@ use aictx_tests::TestEnv;
 use aictx_tests::memory::files;
 use aictx_tests::session::{after_command, before_command, edited, end, prompt, start};
 use serde_json::{Value, json};
+
+use self::hour::Ring;
+use self::times::Times;
+
+mod hour;
+mod times;
 
 /// Source files of the repository.
 const SOURCES: usize = 400;
@@ -289,37 +296,6 @@ impl Work {
     }
 }
 
-#[derive(Default)]
-struct Times(BTreeMap<&'static str, Vec<Duration>>);
-
-impl Times {
-    fn add(&mut self, name: &'static str, took: Duration) {
-        self.0.entry(name).or_default().push(took);
-    }
-
-    fn ms(&self, name: &str, q: f64) -> f64 {
-        let mut times = self.0[name].clone();
-        times.sort_unstable();
-        times[((times.len() - 1) as f64 * q).round() as usize].as_secs_f64() * 1e3
-    }
-
-    fn line(&self, name: &str) {
-        let m = |method| format!("{:.2} / {:.2}", self.ms(method, 0.5), self.ms(method, 0.99));
-        let us = |method| {
-            let at = |q| self.ms(method, q) * 1e3;
-            format!("{:.0} / {:.0}", at(0.5), at(0.99))
-        };
-        println!(
-            "| {name} | {} | {} | {} | {} | {} |",
-            m("resume"),
-            m("finalize"),
-            us("guard"),
-            us("guard of a command"),
-            us("guard of 4 KB")
-        );
-    }
-}
-
 fn repository(env: &TestEnv) -> PathBuf {
     let repo = env.repository("demo");
     for n in 0..SOURCES {
@@ -412,18 +388,16 @@ fn main() {
     };
     let mut bytes_before = total(&sizes(&repo));
     let mut growth = Vec::new();
-    println!(
-        "| executions | resume p50 / p99, ms | finalize p50 / p99, ms | guard of an edit right after a \
-         resume, µs | guards in a row, µs | of 4 KB, µs |"
-    );
-    println!("|---|---:|---:|---:|---:|---:|");
+    Times::head();
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let ring = Ring::new(|below| dice.below(below));
     for &size in &options.sizes {
         let began = agents.done;
         agents.work(size.saturating_sub(began), &mut Times::default());
         let mut times = Times::default();
         agents.work(options.samples, &mut times);
         agents.guards(options.samples, &mut times);
-        times.line(&size.to_string());
+        times.line(&size.to_string(), ring.read_ns());
         let now = agents.size_at_rest();
         growth.push((
             size,
@@ -446,10 +420,8 @@ fn main() {
                 agents.work(1, &mut times);
             }
             agents.guards(options.samples, &mut times);
-            times.line(&format!(
-                "the same and {} failure rows, {how}",
-                options.failures
-            ));
+            let name = format!("the same and {} failure rows, {how}", options.failures);
+            times.line(&name, ring.read_ns());
         }
     }
     if options.hooks > 0 {
@@ -563,6 +535,8 @@ impl Agents {
         let line = "(cd web && FOO=1 npm run build -- --x=\"$Y\" 2>&1 | tail -n 5); \
                     for f in a b; do cat \"$f\"; done; git commit -m \"a $(date)\"\n";
         let long = line.repeat(4_096 / line.len());
+        // Each twice as long as the one before, up to that.
+        let lengths: Vec<String> = (0..6).map(|times| line.repeat(1 << times)).collect();
         let repo = self.repo.clone();
         let guard = |command: &str| {
             json!({
@@ -574,6 +548,8 @@ impl Agents {
             let ordinary = format!("cd src && python -m pytest -q tests/{n} 2>&1 | tail -n 20");
             self.timed("guard of a command", "guard", &guard(&ordinary), times);
             self.timed("guard of 4 KB", "guard", &guard(&long), times);
+            let any = lengths.get(n % 7).unwrap_or(&ordinary);
+            self.timed("guard of any length", "guard", &guard(any), times);
         }
         self.client.call("finalize", &work.finalize(&self.repo));
         self.done += 1;

@@ -1,0 +1,35 @@
+//! How fast the machine is at the moment. A virtual one takes much longer in some hours than in others, and what
+//! changes most is the way to memory: what is measured beside it can be told from what the hour does.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Words read in a ring: 64 MB, more than a processor keeps near it.
+const WORDS: usize = 16 << 20;
+/// Reads that are timed.
+const READS: u32 = 400_000;
+
+/// A ring through memory, in no order that could be foreseen.
+pub(crate) struct Ring(Vec<u32>);
+
+impl Ring {
+    /// Lays out a ring (Sattolo's shuffle has one cycle).
+    pub(crate) fn new(mut dice: impl FnMut(usize) -> usize) -> Self {
+        let mut next: Vec<u32> = (0..WORDS as u32).collect();
+        for last in (1..WORDS).rev() {
+            next.swap(last, dice(last));
+        }
+        Self(next)
+    }
+
+    /// What one read takes, each at a place that the one before tells, in nanoseconds.
+    pub(crate) fn read_ns(&self) -> f64 {
+        let began = Instant::now();
+        let mut at = 0;
+        for _ in 0..READS {
+            at = self.0[at as usize];
+        }
+        black_box(at);
+        began.elapsed().as_secs_f64() * 1e9 / f64::from(READS)
+    }
+}
