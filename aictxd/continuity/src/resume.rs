@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 
 use self::banner::{banner_lines, canonical_banner};
 use self::contract::{continuity_match, execution_contract, guard_triggers, runner_contract};
-use self::text::{fit, render};
+use self::fit::fit;
+use self::text::render;
 use crate::capsule::banner;
 use crate::context::{Context, Hand};
 use crate::contracts::{contract_file, next_id, with_new};
@@ -36,6 +37,7 @@ mod banner;
 mod budgets;
 mod contract;
 mod exact;
+mod fit;
 mod known;
 mod members;
 mod parts;
