@@ -359,8 +359,12 @@ async fn invoke(
     };
     if let Some(method) = DIRECT.iter().find(|direct| **direct == request.method) {
         let params = request.params.map_or("{}", RawValue::get);
-        let result = methods::call(app, method, params).await.map_err(reject)?;
-        return Ok(result_line(&request.id.unwrap_or(Id::Null), &result));
+        let id = request.id.unwrap_or(Id::Null);
+        // What the method says of itself is counted as its own answer.
+        return Ok(match methods::call(app, method, params).await {
+            Ok(result) => result_line(&id, &result),
+            Err(error) => error_line(&id, &error),
+        });
     }
     let params = Params::new(request.params.map(RawValue::get)).into_owned();
     let id = request.id.unwrap_or(Id::Null).into_owned();

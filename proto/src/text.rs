@@ -205,12 +205,12 @@ pub fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn bytes_have_two_digits_each() {
-        assert_eq!(super::hex(&[0, 9, 0xa0, 0xff]), "0009a0ff");
+        assert_eq!(hex(&[0, 9, 0xa0, 0xff]), "0009a0ff");
     }
-
-    use super::*;
 
     proptest::proptest! {
         #[test]

@@ -18,12 +18,14 @@ use crate::error::StoreError;
 use crate::fault::{Fate, Op, hit};
 
 mod dirs;
+mod range;
 // Files without a name are Linux's.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 mod spare;
 mod sync;
 
 pub(crate) use dirs::kept_open;
+pub(crate) use range::{is_line_end, read_range};
 use spare::Spares;
 pub(crate) use sync::{Syncs, put_off, sync};
 
@@ -495,42 +497,6 @@ pub(crate) fn len(file: &File) -> io::Result<u64> {
 /// State of an open file.
 pub(crate) fn stamp_of(file: &File) -> io::Result<Stamp> {
     Ok(Stamp::of(&rustix::fs::fstat(file)?))
-}
-
-/// Memory that is set aside before anything is read: a sparse file may claim any length.
-const MAX_AT_ONCE: u64 = 4 * 1024 * 1024;
-
-/// Reads `[from, from + limit)` of a file.
-pub(crate) fn read_range(file: &File, from: u64, limit: u64) -> io::Result<Vec<u8>> {
-    let there = len(file)?.saturating_sub(from).min(limit);
-    let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-    // Room for all of it and a byte, so that one call reads it and sees its end.
-    let mut out = Vec::with_capacity(size(there.min(MAX_AT_ONCE)) + 1);
-    loop {
-        out.reserve(1);
-        let at = from.saturating_add(out.len() as u64);
-        let read = rustix::io::pread(file, rustix::buffer::spare_capacity(&mut out), at);
-        let n = match read {
-            Err(Errno::INTR) => continue,
-            read => read?,
-        };
-        let ended = n == 0 || (out.len() < out.capacity() && out.len() as u64 == there);
-        if ended || out.len() as u64 >= limit {
-            out.truncate(size(limit));
-            return Ok(out);
-        }
-    }
-}
-
-/// Whether the byte at a place is the end of a line.
-pub(crate) fn is_line_end(file: &File, at: u64) -> io::Result<bool> {
-    let mut byte = [0];
-    loop {
-        match rustix::io::pread(file, &mut byte, at) {
-            Err(Errno::INTR) => {}
-            read => return Ok(read? == 1 && byte == *b"\n"),
-        }
-    }
 }
 
 /// Passes a point: goes on, fails or ends the process.

@@ -87,7 +87,7 @@ impl Store {
         let fail = |e| root.error(&file, e);
         let (mut open, _) = root.append_handle(&file).map_err(fail)?;
         let len = fs::len(&open).map_err(fail)?;
-        if len > 0 && fs::read_range(&open, len - 1, 1).map_err(fail)? != b"\n" {
+        if len > 0 && !fs::is_line_end(&open, len - 1).map_err(fail)? {
             bytes.insert(0, b'\n');
         }
         fs::write(&mut open, &bytes, &file).map_err(fail)?;

@@ -2,8 +2,8 @@
 //! scrubbed when they were written first.
 //!
 //! Remembered are 63 bits of a keyed hash of the member's name and the text, in a place that the hash
-//! chooses. The key is this process's own, so that nobody can make a clean text that a secret is taken
-//! for later, and by chance one in 2^63 would be.
+//! chooses. The key is this process's own: whoever wants a secret to be taken for a clean text would have to
+//! know both, and by chance one in 2^63 would be.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
