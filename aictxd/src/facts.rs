@@ -23,7 +23,7 @@ mod looks;
 mod projects;
 mod stamp;
 
-use self::anchored::{Anchored, Held, follow_moves};
+use self::anchored::{Anchored, Held, follow_moves, gone};
 pub use self::hearing::{get_ready, listen};
 use self::looks::Looks;
 use self::projects::Projects;
@@ -88,14 +88,21 @@ impl Facts {
         wanted: &BTreeMap<String, bool>,
         stamps: &[Option<Stamp>],
     ) -> Presents {
-        let mut out = Presents::new();
-        let mut looker = None;
-        for ((path, definitions), stamp) in wanted.iter().zip(stamps.iter().copied()) {
-            let known = self.files().get(worktree).and_then(|files| {
-                let known = files.get(path)?;
-                let fits = known.stamp == stamp && (known.with_definitions || !definitions);
+        let known: Vec<Option<Arc<Present>>> = {
+            let files = self.files();
+            let files = files.get(worktree);
+            let known = wanted.iter().zip(stamps);
+            let known = known.map(|((path, definitions), stamp)| {
+                let known = files?.get(path)?;
+                let fits = known.stamp == *stamp && (known.with_definitions || !definitions);
                 fits.then(|| Arc::clone(&known.present))
             });
+            known.collect()
+        };
+        let mut out = Presents::new();
+        let mut looker = None;
+        let wanted = wanted.iter().zip(stamps.iter().copied()).zip(known);
+        for (((path, definitions), stamp), known) in wanted {
             if let Some(present) = known {
                 out.insert(path.clone(), present);
                 continue;
@@ -199,7 +206,7 @@ fn gather_at(app: &App, place: &Place, snapshot: &Snapshot, asked_at: Instant) -
     let now = last.and_then(|last| aictx_continuity::handoff_as_of_now(last, &snapshot.failures));
     project.handoff = now.or(of_branch).map(Arc::new);
     project.committed = app.tracked.committed(&place.root, snapshot);
-    follow_moves(app, place, snapshot, &mut project);
+    follow_moves(app, place, snapshot, &mut project.presents);
     project
 }
 
@@ -209,7 +216,8 @@ pub fn warm(app: &App, place: &Place, snapshot: &Snapshot) {
     let presents = app
         .facts
         .anchored(&place.worktree, snapshot, Instant::now());
-    app.facts.contents(&place.worktree, snapshot, &presents);
+    app.facts
+        .contents(&place.worktree, snapshot, &gone(&presents));
 }
 
 /// Words of a request that are looked at as paths.
@@ -276,8 +284,8 @@ pub fn gather_for(
     let of_task = task.iter().flat_map(|task| task.active_files.iter().rev());
     let of_task: Vec<String> = of_task.take(MAX_ABOUT).cloned().collect();
     if !of_task.is_empty() {
-        gather_more(app, place, &mut project, &of_task);
-        follow_moves(app, place, snapshot, &mut project);
+        let more = with_definitions(&of_task);
+        look_at(app, place, &mut project, &more, asked_at, Some(snapshot));
     }
     if !request.trim().is_empty() {
         let at = At {
@@ -290,10 +298,7 @@ pub fn gather_for(
         let about = files_about(snapshot, &project, at_hand, &of_task, named);
         let mut more = relevant_paths(snapshot, request, &about, app.now());
         more.retain(|path, _| !project.presents.contains_key(path));
-        look_at(app, place, &mut project, &more, asked_at);
-        if !more.is_empty() {
-            follow_moves(app, place, snapshot, &mut project);
-        }
+        look_at(app, place, &mut project, &more, asked_at, Some(snapshot));
         let ranked = project.map.iter().map(|hit| hit.path.as_str());
         let mut code = named_files(&place.worktree, request).chain(ranked);
         let first = code.find(|path| !aictx_signals::language_of(path).is_empty());
@@ -310,26 +315,34 @@ pub fn gather_for(
 
 /// Looks at further paths (relative) of a project, with their definitions.
 pub fn gather_more(app: &App, place: &Place, project: &mut Project, more: &[String]) {
-    let more = more
-        .iter()
-        .take(64)
-        .filter(|path| aictx_proto::RepoPath::parse(path).is_ok_and(|p| !p.is_root()))
-        .map(|path| (path.clone(), true))
-        .collect();
-    look_at(app, place, project, &more, Instant::now());
+    let more = with_definitions(more);
+    look_at(app, place, project, &more, Instant::now(), None);
 }
 
+/// Paths (relative) to look at, with their definitions.
+fn with_definitions(paths: &[String]) -> BTreeMap<String, bool> {
+    let plain = |path: &&String| aictx_proto::RepoPath::parse(path).is_ok_and(|p| !p.is_root());
+    let paths = paths.iter().take(64).filter(plain);
+    paths.map(|path| (path.clone(), true)).collect()
+}
+
+/// Looks at further paths of a project, and where those went that are gone and that a memory speaks of.
 fn look_at(
     app: &App,
     place: &Place,
     project: &mut Project,
     more: &BTreeMap<String, bool>,
     asked_at: Instant,
+    memory: Option<&Snapshot>,
 ) {
-    if !more.is_empty() {
-        let more = app.facts.presents(&place.worktree, more, asked_at);
-        Arc::make_mut(&mut project.presents).extend(more);
+    if more.is_empty() {
+        return;
     }
+    let mut more = Arc::new(app.facts.presents(&place.worktree, more, asked_at));
+    if let Some(snapshot) = memory {
+        follow_moves(app, place, snapshot, &mut more);
+    }
+    Arc::make_mut(&mut project.presents).extend(Arc::unwrap_or_clone(more));
 }
 
 /// What the map last did and how that went, as `quick ok`; empty when its status does not say.

@@ -202,7 +202,8 @@ pub fn is_plain(path: &str) -> bool {
 /// or is no path: records come with a pull request, too.
 pub fn inside(recorded: &str) -> Option<Cow<'_, str>> {
     let odd = recorded.starts_with('/') || recorded.contains(char::is_control);
-    if odd || recorded.contains("://") {
+    // Few have a colon at all.
+    if odd || (recorded.contains(':') && recorded.contains("://")) {
         return None;
     }
     match RepoPath::parse(recorded).ok()? {

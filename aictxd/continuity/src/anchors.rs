@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use aictx_proto::Timestamp;
+use aictx_proto::path::inside;
 use aictx_proto::record::{Anchor, MAX_ANCHOR_SYMBOLS, MAX_ANCHORS, SymbolAnchor};
 use aictx_proto::snapshot::Snapshot;
 
@@ -102,20 +103,17 @@ const RELEVANT: (usize, usize, usize) = (24, 12, 6);
 
 /// The same for what a request, and the files (relative) that it is likely about, bring up of the rest of memory,
 /// however old it is.
-pub fn relevant_paths(
-    snapshot: &Snapshot,
+pub fn relevant_paths<'s>(
+    snapshot: &'s Snapshot,
     request: &str,
     files: &[String],
     now: Timestamp,
 ) -> BTreeMap<String, bool> {
-    let mut paths = BTreeMap::new();
-    let mut add = |anchors: &[Anchor], related: &[String]| {
-        for anchor in anchors {
-            *paths.entry(anchor.path.clone()).or_insert(false) |= !anchor.symbols.is_empty();
-        }
-        for path in related {
-            paths.entry(path.clone()).or_insert(false);
-        }
+    let mut named: Vec<(&str, bool)> = Vec::new();
+    let mut add = |anchors: &'s [Anchor], related: &'s [String]| {
+        let anchored = anchors.iter();
+        named.extend(anchored.map(|anchor| (anchor.path.as_str(), !anchor.symbols.is_empty())));
+        named.extend(related.iter().map(|path| (path.as_str(), false)));
     };
     for decision in decisions::about(&snapshot.decisions, request, RELEVANT.0) {
         add(&decision.anchors, &decision.related_paths);
@@ -140,8 +138,13 @@ pub fn relevant_paths(
     for strategy in best_strategies(&snapshot.strategies, &query, now).take(RELEVANT.2) {
         add(&strategy.anchors, &strategy.files_used);
     }
-    paths.retain(|path, _| is_plain(path));
-    paths
+    // Most files are named again and again; whoever wants one's definitions comes first.
+    named.sort_unstable_by(|(a, some), (b, others)| a.cmp(b).then(others.cmp(some)));
+    named.dedup_by_key(|(path, _)| *path);
+    let plain = named.into_iter().filter(|(path, _)| is_plain(path));
+    plain
+        .map(|(path, definitions)| (path.to_owned(), definitions))
+        .collect()
 }
 
 fn is_plain(path: &str) -> bool {
@@ -237,6 +240,18 @@ pub(crate) fn now_at<'p>(path: &'p str, presents: &'p Presents) -> &'p str {
             &present.moved_to
         }
         _ => path,
+    }
+}
+
+/// Where a file is now, as [`now_at`], if it is in the repository, not our own and not known to be gone.
+pub(crate) fn found_at<'p>(path: &'p str, presents: &'p Presents) -> Option<&'p str> {
+    let is_there = |path: &&str| inside(path).is_some_and(|path| !path.starts_with(".aictx"));
+    match presents.get(path) {
+        Some(present) if present.blob.is_empty() => Some(path)
+            .filter(|_| !present.moved_to.is_empty())
+            .filter(is_there)
+            .map(|_| present.moved_to.as_str()),
+        _ => Some(path).filter(is_there),
     }
 }
 

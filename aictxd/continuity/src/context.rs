@@ -8,13 +8,12 @@ use std::collections::BTreeSet;
 
 use aictx_proto::Timestamp;
 use aictx_proto::methods::MapHit;
-use aictx_proto::path::inside;
 use aictx_proto::record::{FailurePattern, Handoff, Subsystem, Thread};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
-use crate::anchors::{dirt, missing, now_at};
+use crate::anchors::{dirt, found_at, missing};
 use crate::capsule::on_other_branch;
 use crate::classify::{TaskType, provisional};
 use crate::decisions::{self, RankedDecision};
@@ -435,11 +434,10 @@ impl<'a> Context<'a> {
 
     /// Paths in the repository that are not known to be gone, at most 8.
     pub(crate) fn live(&self, paths: &[String]) -> Vec<String> {
-        let gone = missing(paths, &self.project.presents);
         paths
             .iter()
-            .filter(|p| !gone.contains(p) && inside(p).is_some_and(|p| !p.starts_with(".aictx")))
-            .map(|p| printable(now_at(p, &self.project.presents)))
+            .filter_map(|path| found_at(path, &self.project.presents))
+            .map(printable)
             // A part of a path is another one.
             .filter(|p| p.chars().count() <= MAX_PATH)
             .map(|p| clean(&p, MAX_PATH))

@@ -8,7 +8,7 @@ use aictx_proto::snapshot::{Rows, Snapshot};
 
 use crate::ids::decision_id;
 use crate::marks;
-use crate::matching::{hashed_terms, in_common};
+use crate::matching::{asked_terms, hashed_terms, in_common};
 use crate::postings::Postings;
 use crate::prepared::{Prepared, anchored_terms, hash};
 
@@ -203,7 +203,7 @@ pub(crate) fn about<'a>(
     request: &str,
     limit: usize,
 ) -> Vec<&'a Decision> {
-    let asked = hashed_terms(request);
+    let asked = asked_terms(request);
     let known = KNOWN.of(decisions);
     let words = known.sum.having.in_common(&asked, decisions.len());
     let mut found: Vec<(usize, &Decision)> = words
@@ -262,7 +262,7 @@ pub(crate) fn ranked<'a>(
     paths: &BTreeSet<String>,
 ) -> (Vec<RankedDecision<'a>>, Vec<(String, &'static str)>) {
     let known = KNOWN.of(&snapshot.decisions);
-    let asked = hashed_terms(request);
+    let asked = asked_terms(request);
     let at_hand = governed_by(paths);
     let near = bits(&at_hand);
     let words = known.sum.having.in_common(&asked, known.each.len());

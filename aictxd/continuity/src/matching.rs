@@ -77,7 +77,16 @@ pub(crate) fn similarity(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
 
 /// The terms of a text as their hashes, sorted, for what is compared with hundreds of others.
 pub(crate) fn hashed_terms(text: &str) -> Box<[u64]> {
-    let mut hashes: Vec<u64> = find_terms(text).iter().map(|term| hash(term)).collect();
+    sorted_hashes(&find_terms(text))
+}
+
+/// The same of a text that is asked about more than once, as a request is.
+pub(crate) fn asked_terms(text: &str) -> Box<[u64]> {
+    sorted_hashes(&terms(text))
+}
+
+fn sorted_hashes(terms: &BTreeSet<String>) -> Box<[u64]> {
+    let mut hashes: Vec<u64> = terms.iter().map(|term| hash(term)).collect();
     hashes.sort_unstable();
     hashes.into()
 }

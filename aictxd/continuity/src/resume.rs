@@ -41,6 +41,7 @@ mod fit;
 mod known;
 mod members;
 mod parts;
+mod pieces;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Instant;
 
-use aictx_continuity::{Contents, Present, Presents, Project, anchored_paths};
+use aictx_continuity::{Contents, Present, Presents, anchored_paths};
 use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
 use aictx_proto::snapshot::Snapshot;
 
@@ -69,9 +69,11 @@ pub(super) struct Held {
     contents: Arc<Contents>,
 }
 
-/// Whether a file that memory speaks of is not there, and it is not known where it went.
-fn is_gone(present: &Present) -> bool {
-    present.blob.is_empty() && present.moved_to.is_empty()
+/// The files that are not there and of which it is not known where they went.
+pub(super) fn gone(presents: &Presents) -> Vec<&String> {
+    let is_gone = |present: &Present| present.blob.is_empty() && present.moved_to.is_empty();
+    let gone = presents.iter().filter(|(_, present)| is_gone(present));
+    gone.map(|(path, _)| path).collect()
 }
 
 impl Facts {
@@ -125,21 +127,20 @@ impl Facts {
         presents
     }
 
-    /// What memory knows that those of the files held which are gone. Worked out anew when memory changed, or
-    /// another one is gone.
+    /// What memory knows that files held which are `gone`. Worked out anew when memory changed, or another one
+    /// is gone.
     pub(super) fn contents(
         &self,
         worktree: &Path,
         snapshot: &Snapshot,
-        presents: &Presents,
+        gone: &[&String],
     ) -> Arc<Contents> {
-        let gone = || presents.iter().filter(|(_, present)| is_gone(present));
         let all = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let mut wanted = HashSet::new();
         if let Some(held) = all().get(worktree)
             && held.sources.are_of(snapshot)
         {
-            if gone().all(|(path, _)| held.asked.contains(path)) {
+            if gone.iter().all(|path| held.asked.contains(*path)) {
                 return Arc::clone(&held.contents);
             }
             // Of the same memory several requests ask for other files.
@@ -147,7 +148,7 @@ impl Facts {
                 wanted.clone_from(&held.asked);
             }
         }
-        wanted.extend(gone().map(|(path, _)| path.clone()));
+        wanted.extend(gone.iter().map(|path| (*path).clone()));
         let contents = Arc::new(Contents::of(snapshot, &wanted));
         let held = Held {
             sources: Sources::of(snapshot),
@@ -167,17 +168,21 @@ impl Facts {
 const MAX_MOVED: usize = 16;
 
 /// Says of files that memory speaks of and that are gone where their content is now.
-pub(super) fn follow_moves(app: &App, place: &Place, snapshot: &Snapshot, project: &mut Project) {
-    if !project.presents.values().any(|present| is_gone(present)) {
+pub(super) fn follow_moves(
+    app: &App,
+    place: &Place,
+    snapshot: &Snapshot,
+    presents: &mut Arc<Presents>,
+) {
+    let gone = gone(presents);
+    if gone.is_empty() {
         return;
     }
-    let contents = app
-        .facts
-        .contents(&place.worktree, snapshot, &project.presents);
+    let contents = app.facts.contents(&place.worktree, snapshot, &gone);
     // Of what was never there, nothing is known that could be elsewhere.
-    let gone = project.presents.iter();
-    let gone = gone.filter(|(path, p)| is_gone(p) && !contents.of_path(path).is_empty());
-    let gone: Vec<String> = gone.map(|(path, _)| path.clone()).take(MAX_MOVED).collect();
+    let gone = gone.into_iter();
+    let gone = gone.filter(|path| !contents.of_path(path).is_empty());
+    let gone: Vec<String> = gone.cloned().take(MAX_MOVED).collect();
     if gone.is_empty() {
         return;
     }
@@ -192,7 +197,7 @@ pub(super) fn follow_moves(app: &App, place: &Place, snapshot: &Snapshot, projec
         let Some(other) = others.find(|other| place.worktree.join(other).exists()) else {
             continue;
         };
-        let presents = Arc::make_mut(&mut project.presents);
+        let presents = Arc::make_mut(presents);
         if let Some(present) = presents.get_mut(&path) {
             other.clone_into(&mut Arc::make_mut(present).moved_to);
         }

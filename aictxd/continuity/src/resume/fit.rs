@@ -5,13 +5,11 @@ use aictx_proto::tokens;
 use serde_json::{Value, json};
 
 use super::exact::leave_one_out;
+use super::pieces::{Pieces, marked};
 use super::text::{TEXT, of};
 
 /// Most tokens of it in the usual, the full and the brief form.
 const JSON: (u32, u32, u32) = (5_000, 9_000, 2_400);
-
-/// Bytes of a usual answer, with room: it is written out into a buffer that need not grow.
-const ROOM: usize = 24 * 1024;
 
 /// What the texts of an answer are cut to where taking parts out is not enough, in tokens.
 const SHORTER: [u32; 4] = [120, 60, 30, 16];
@@ -68,20 +66,26 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) -> String {
             )
         });
     }
-    let (mut size, mut json) = whole(reply);
+    let marked = marked(reply);
+    let mut pieces = Pieces::of(&marked);
+    let mut size = pieces.tokens();
     // Leaves room for the budget member itself.
     let room = limit.saturating_sub(80);
     let trimmed = size > room;
     if trimmed {
         reply.warnings.push(TRIMMED.to_owned());
+        pieces.replace("warnings", &reply.warnings);
         // Parts by themselves take a token more or less than within the whole.
         for _ in 0..TRIMS {
-            trim(reply, size, room);
-            (size, json) = whole(reply);
+            trim(reply, &mut pieces, room);
+            size = pieces.tokens();
             if size <= room {
                 break;
             }
         }
+    }
+    let mut json = pieces.json();
+    if size > room {
         // What is left is the frame and texts: they are cut, however many tokens their script takes.
         for most in SHORTER {
             if size <= room {
@@ -222,32 +226,44 @@ fn measure(part: &Value) -> u32 {
 
 /// A whole answer written out, and its tokens.
 fn whole(reply: &ResumeReply) -> (u32, String) {
-    let mut bytes = Vec::with_capacity(ROOM);
-    let written = serde_json::to_writer(&mut bytes, reply);
-    debug_assert!(written.is_ok(), "plain data always serialises");
-    let json = String::from_utf8(bytes).unwrap_or_default();
-    (tokens::estimate(&json), json)
+    let marked = marked(reply);
+    let pieces = Pieces::of(&marked);
+    (pieces.tokens(), pieces.json())
 }
 
-/// Takes the least important parts out until the rest, which has `size` tokens, is not above `room`.
-/// What a part takes is measured by itself, so that all is linear in the reply.
-fn trim(reply: &mut ResumeReply, mut size: u32, room: u32) {
-    let less = |size: u32, part: &Value| size.saturating_sub(measure(part));
-    for member in [
-        &mut reply.lifecycle_status,
-        &mut reply.public_json_contract,
-        &mut reply.startup_guard,
+/// Takes the least important parts out until the rest is not above `room`, of the answer and of its pieces. What
+/// a part of a member takes is measured by itself, so that all is linear in the reply.
+fn trim(reply: &mut ResumeReply, pieces: &mut Pieces, room: u32) {
+    let mut size = pieces.tokens();
+    for (name, member) in [
+        ("lifecycle_status", &mut reply.lifecycle_status),
+        ("public_json_contract", &mut reply.public_json_contract),
+        ("startup_guard", &mut reply.startup_guard),
     ] {
-        size = less(size, &member.take());
+        *member = Value::Null;
+        size = size.saturating_sub(pieces.remove(name));
     }
-    for list in [
-        &mut reply.loaded_context,
-        &mut reply.structural_entry_points,
+    let less = |size: u32, part: &Value| size.saturating_sub(measure(part));
+    for (name, list) in [
+        ("loaded_context", &mut reply.loaded_context),
+        (
+            "structural_entry_points",
+            &mut reply.structural_entry_points,
+        ),
     ] {
+        let mut bytes = 0;
         while size > room
             && let Some(part) = list.pop()
         {
-            size = less(size, &part);
+            let part = part.to_string();
+            size = size.saturating_sub(tokens::estimate(&part));
+            bytes += 1 + part.len();
+        }
+        match (bytes, list.is_empty(), name) {
+            (0, ..) => {}
+            (_, true, "loaded_context") => pieces.replace(name, list),
+            (_, true, _) => size = size.saturating_sub(pieces.remove(name)),
+            _ => pieces.cut(name, bytes),
         }
     }
     if size > room
@@ -261,7 +277,9 @@ fn trim(reply: &mut ResumeReply, mut size: u32, room: u32) {
         {
             size = less(size, &part);
         }
+        pieces.replace("continuity_quality", &reply.continuity_quality);
     }
+    let whole = size;
     for name in [
         "validated",
         "fallback_entry_points",
@@ -284,12 +302,20 @@ fn trim(reply: &mut ResumeReply, mut size: u32, room: u32) {
             None => {}
         }
     }
-    if size > room {
-        size = less(size, &reply.effective_preferences.take());
+    if size < whole {
+        pieces.replace("capsule", &reply.capsule);
     }
+    if size > room {
+        reply.effective_preferences = Value::Null;
+        size = size.saturating_sub(pieces.remove("effective_preferences"));
+    }
+    let gaps = reply.carryover_gaps.len();
     while size > room
         && let Some(part) = reply.carryover_gaps.pop()
     {
         size = less(size, &part);
+    }
+    if reply.carryover_gaps.len() < gaps {
+        pieces.replace("carryover_gaps", &reply.carryover_gaps);
     }
 }

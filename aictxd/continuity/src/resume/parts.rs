@@ -10,7 +10,6 @@ use super::known;
 use crate::capsule::{age, came_back, next_action};
 use crate::context::{Context, Relevance, wrong_handoff};
 use crate::contracts::still_open;
-use crate::ids::decision_id;
 use crate::quality::staleness;
 use crate::strategies::StrategyMatch;
 use crate::work_state::severity_rank;
@@ -358,11 +357,10 @@ impl Parts {
         }
         for found in context.decisions.iter().take(4) {
             let d = found.decision;
-            let id = decision_id(d);
             add(
                 "decision",
                 files::DECISIONS,
-                &id,
+                found.id(),
                 &d.decision,
                 &d.timestamp,
                 &d.related_paths,

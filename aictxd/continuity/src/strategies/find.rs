@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::quality;
 use crate::anchors::{Presents, dirt};
 use crate::marks;
-use crate::matching::{hashed_terms, likeness, share};
+use crate::matching::{asked_terms, hashed_terms, likeness, share};
 use crate::memo::check;
 use crate::postings::Postings;
 use crate::prepared::{Made, Prepared, Role, anchored_terms, hash_as, is_said, said};
@@ -251,7 +251,7 @@ fn ranked<'a, 'q>(
 ) -> Ranking<'a, 'q> {
     let asked = Asked {
         query: *query,
-        request: hashed_terms(query.request),
+        request: asked_terms(query.request),
         errors: hashed_terms(&query.errors.join(" ")),
         tests: checks(query.tests),
         commands: checks(query.commands),
