@@ -25,6 +25,7 @@ const MAX_DIRS: usize = 64;
 pub struct Checks<'s> {
     worktree: std::path::PathBuf,
     facts: WorktreeFacts,
+    known: &'s facts::Facts,
     snapshot: &'s Snapshot,
     root: Project,
     /// Projects below the root, by directory.
@@ -35,16 +36,17 @@ pub struct Checks<'s> {
 
 impl<'s> Checks<'s> {
     /// Of a worktree as it is now.
-    pub fn of(app: &App, place: &Place, snapshot: &'s Snapshot) -> Self {
+    pub fn of(app: &'s App, place: &Place, snapshot: &'s Snapshot) -> Self {
         let project = facts::gather(app, place, snapshot);
         Self::with(app, place, snapshot, project)
     }
 
     /// The same of a project that was looked at.
-    pub fn with(app: &App, place: &Place, snapshot: &'s Snapshot, project: Project) -> Self {
+    pub fn with(app: &'s App, place: &Place, snapshot: &'s Snapshot, project: Project) -> Self {
         let facts = WorktreeFacts::of(app, &place.worktree, Arc::default(), Arc::default());
         Self {
             facts: facts.watching(true),
+            known: &app.facts,
             root: project,
             worktree: place.worktree.clone(),
             snapshot,
@@ -76,7 +78,7 @@ impl<'s> Checks<'s> {
         let inside = || {
             let full = self.worktree.join(dir);
             // Most directories are no project, and that is soon seen.
-            if !project::is_project(&full) {
+            if !self.known.is_project(&full) {
                 return None;
             }
             let full = std::fs::canonicalize(full).ok()?;

@@ -26,7 +26,7 @@ mod stamp;
 use self::anchored::{Anchored, Held, follow_moves, gone};
 pub use self::hearing::{get_ready, listen};
 use self::looks::Looks;
-use self::projects::Projects;
+use self::projects::{Directories, Projects};
 use self::stamp::Stamp;
 use crate::app::App;
 use crate::checks::Checks;
@@ -52,6 +52,7 @@ pub struct Facts {
     looks: Looks,
     /// What their roots say of worktrees.
     projects: Projects,
+    directories: Directories,
     /// What memory speaks of, by worktree.
     anchored: Mutex<HashMap<PathBuf, Anchored>>,
     /// What it knows that files held which are gone, by worktree.
@@ -69,6 +70,11 @@ struct Known {
 }
 
 impl Facts {
+    /// Whether a directory has anything that makes a project of it.
+    pub fn is_project(&self, directory: &Path) -> bool {
+        self.directories.is_project(directory)
+    }
+
     /// Files as they are now, links not followed. A file that did not change since it was read last costs
     /// one `stat`, and nothing where the watcher would have told of what was done before `asked_at`.
     pub fn presents(

@@ -33,6 +33,10 @@ impl Homes {
     /// The home that a repository's memory has, or would have without more ado. Looked up on the disk
     /// each time: another process may have moved in or out.
     pub fn of(&self, root: &Path) -> PathBuf {
+        // Almost nobody has any there, and a name is longer in the making than a look.
+        if !self.any_outside() {
+            return root.to_owned();
+        }
         let outside = self.outside(root);
         if outside.join(MEMORY).is_dir() {
             outside

@@ -11,12 +11,13 @@ use std::io;
 
 use aictx_proto::record::files;
 use aictx_proto::text::hex;
+use rustix::fs::Mode;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::encode::{Delta, Kind};
 use crate::error::StoreError;
-use crate::fs::{self, Root, Stamp};
+use crate::fs::{self, Opened, Root, Stamp};
 use crate::read::{self, Line, MAX_FILE};
 use crate::snapshot::Cache;
 
@@ -145,18 +146,21 @@ impl Plan {
             let Some((kind, bytes)) = self.files.remove(&file) else {
                 continue;
             };
-            let there = root
-                .read_if_there(&file)
-                .map_err(|e| root.error(&file, e))?;
+            let there = || root.open_if_there(&file);
             let (step, len) = match kind {
-                Kind::Remove => {
+                Kind::Remove => root.is_there(&file).map(|_| {
                     let step = Step::Remove { file: file.clone() };
-                    Ok((step, None))
-                }
-                Kind::Append => append_step(&file, bytes, there),
+                    (step, None)
+                }),
+                Kind::Append => there().and_then(|there| append_step(&file, bytes, there)),
                 // Whatever it is that lies there.
-                _ if is_shown(&file) => Ok(replacement(&file, bytes, false, None, true)),
-                _ => replace_step(&file, kind, bytes, there, cache, &mut out.rescue),
+                _ if is_shown(&file) => {
+                    let there = root.is_there(&file);
+                    there.map(|_| replacement(&file, bytes, false, None, true))
+                }
+                _ => there().and_then(|there| {
+                    replace_step(&file, kind, bytes, there, cache, &mut out.rescue)
+                }),
             }
             .map_err(|e| root.error(&file, e))?;
             out.steps.push(step);
@@ -166,11 +170,15 @@ impl Plan {
     }
 }
 
-fn append_step(file: &str, bytes: Vec<u8>, there: Option<File>) -> io::Result<(Step, Option<u64>)> {
+fn append_step(
+    file: &str,
+    bytes: Vec<u8>,
+    there: Option<Opened>,
+) -> io::Result<(Step, Option<u64>)> {
     let (mut offset, mut torn) = (0, false);
     if let Some(open) = there {
-        offset = fs::len(&open)?;
-        torn = !ends_a_line(&open, offset)?;
+        offset = open.len();
+        torn = !open.ends_a_line()?;
     }
     let len = (!torn).then_some(offset + bytes.len() as u64);
     let step = Step::Append {
@@ -185,14 +193,14 @@ fn replace_step(
     file: &str,
     kind: Kind,
     mut bytes: Vec<u8>,
-    there: Option<File>,
+    there: Option<Opened>,
     cache: &Cache,
     rescue: &mut Vec<String>,
 ) -> io::Result<(Step, Option<u64>)> {
     let mut before = None;
     let mut sure = true;
     if let Some(open) = there {
-        let mut old = fs::read_range(&open, 0, MAX_FILE + 1)?;
+        let mut old = open.read(MAX_FILE + 1)?;
         let most = usize::try_from(MAX_FILE).unwrap_or(usize::MAX);
         let too_long = old.len() > most;
         old.truncate(most);
@@ -304,6 +312,10 @@ pub(crate) fn apply(
                     Current::New => {
                         root.remove_temp(file).map_err(|e| root.error(file, e))?;
                     }
+                    Current::Old(mode) if !rows => {
+                        root.replace_seen(file, &bytes, mode)
+                            .map_err(|e| root.error(file, e))?;
+                    }
                     there => {
                         if matches!(there, Current::Foreign) && !is_shown(file) {
                             aside(file)?;
@@ -343,8 +355,7 @@ fn is_shown(file: &str) -> bool {
 
 /// Appends those of the lines that are not there yet, with one write.
 fn append(root: &Root, file: &str, offset: u64, bytes: &[u8]) -> io::Result<(File, bool)> {
-    let (mut open, new) = root.append_handle(file)?;
-    let len = fs::len(&open)?;
+    let (mut open, len, new) = root.append_handle(file)?;
     let mut out = Vec::new();
     if len == offset {
         if !ends_a_line(&open, len)? {
@@ -409,8 +420,8 @@ fn missing(since: &[u8], mid_line: bool, want: &[u8]) -> Vec<u8> {
 enum Current {
     /// The new content already (others may have added to it).
     New,
-    /// The old content, or nothing where there was nothing.
-    Old,
+    /// The old content, with the file's mode, or nothing where there was nothing.
+    Old(Option<Mode>),
     /// Something else: somebody wrote after the commit was decided.
     Foreign,
 }
@@ -422,10 +433,10 @@ fn current(
     rows: bool,
     before: Option<&Before>,
 ) -> io::Result<Current> {
-    let Some(open) = root.read_if_there(file)? else {
-        return Ok(Current::Old);
+    let Some(open) = root.open_if_there(file)? else {
+        return Ok(Current::Old(None));
     };
-    let there = fs::read_range(&open, 0, MAX_FILE * 2)?;
+    let there = open.read(MAX_FILE * 2)?;
     if there == new {
         return Ok(Current::New);
     }
@@ -440,7 +451,11 @@ fn current(
     if rows && !shrinks && !new.is_empty() && there.starts_with(new) {
         return Ok(Current::New);
     }
-    Ok(if same { Current::Old } else { Current::Foreign })
+    Ok(if same {
+        Current::Old(Some(open.mode()))
+    } else {
+        Current::Foreign
+    })
 }
 
 /// Replaces a file. Rows that a program without the lock puts behind the old ones while this
@@ -480,7 +495,7 @@ pub(crate) fn replace_rows(
     root.replace(file, &bytes)?;
     let late = fs::read_range(&old, seen, MAX_FILE)?;
     if !late.is_empty() {
-        let (mut open, _) = root.append_handle(file)?;
+        let (mut open, ..) = root.append_handle(file)?;
         fs::write(&mut open, &late, file)?;
         fs::sync(open, file)?;
     }

@@ -25,7 +25,7 @@ mod spare;
 mod sync;
 
 pub(crate) use dirs::kept_open;
-pub(crate) use range::{is_line_end, read_range};
+pub(crate) use range::{is_line_end, read_of, read_range};
 use spare::Spares;
 pub(crate) use sync::{Syncs, put_off, sync};
 
@@ -102,6 +102,36 @@ fn is_private(rel: &str) -> bool {
 
 fn file_mode(rel: &str) -> Mode {
     Mode::from_raw_mode(if is_private(rel) { 0o600 } else { 0o666 })
+}
+
+/// An open plain file, and how it looked when it was opened.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    file: File,
+    stat: Stat,
+}
+
+impl Opened {
+    /// Bytes that it had.
+    pub(crate) fn len(&self) -> u64 {
+        Stamp::of(&self.stat).len
+    }
+
+    /// Who may do what with it.
+    pub(crate) fn mode(&self) -> Mode {
+        Mode::from_raw_mode(self.stat.st_mode)
+    }
+
+    /// Its first bytes, at most `limit`.
+    pub(crate) fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
+        read_of(&self.file, self.len(), 0, limit)
+    }
+
+    /// Whether the last byte that it had ends a line; of an empty file there is none to.
+    pub(crate) fn ends_a_line(&self) -> io::Result<bool> {
+        let last = self.len().checked_sub(1);
+        last.map_or(Ok(true), |last| is_line_end(&self.file, last))
+    }
 }
 
 /// One open `.aictx` directory.
@@ -248,12 +278,13 @@ impl Root {
         }
     }
 
-    fn open_file(&self, rel: &str, flags: OFlags) -> io::Result<File> {
+    fn open_file(&self, rel: &str, flags: OFlags) -> io::Result<Opened> {
         let file = File::from(self.open_at(rel, flags, file_mode(rel))?);
-        if !Stamp::of(&rustix::fs::fstat(&file)?).is_file {
+        let stat = rustix::fs::fstat(&file)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Err(io::Error::from(io::ErrorKind::InvalidInput));
         }
-        Ok(file)
+        Ok(Opened { file, stat })
     }
 
     /// A directory below; while they are [kept open](kept_open), the same for the same name.
@@ -264,16 +295,26 @@ impl Root {
         })
     }
 
-    /// Opens a plain file for reading.
-    pub(crate) fn read(&self, rel: &str) -> io::Result<File> {
-        self.open_file(rel, OFlags::RDONLY)
-    }
-
     /// Opens a plain file for reading; `None` when it is not there.
     pub(crate) fn read_if_there(&self, rel: &str) -> io::Result<Option<File>> {
-        match self.read(rel) {
+        Ok(self.open_if_there(rel)?.map(|opened| opened.file))
+    }
+
+    /// The same, with how it looked.
+    pub(crate) fn open_if_there(&self, rel: &str) -> io::Result<Option<Opened>> {
+        match self.open_file(rel, OFlags::RDONLY) {
             Err(e) if is_missing(&e) => Ok(None),
             other => other.map(Some),
+        }
+    }
+
+    /// Whether a file is there; as [`open_if_there`](Self::open_if_there), it is an error if that is no plain one.
+    pub(crate) fn is_there(&self, rel: &str) -> io::Result<bool> {
+        match self.stamp(rel)? {
+            None => Ok(false),
+            Some(stamp) if stamp.is_file => Ok(true),
+            // Opening it says what is wrong.
+            Some(_) => Ok(self.open_if_there(rel)?.is_some()),
         }
     }
 
@@ -294,12 +335,13 @@ impl Root {
 
     /// Names in a directory, sorted, at most `limit`; a missing directory is empty.
     pub(crate) fn list(&self, rel: &str, limit: usize) -> io::Result<Vec<String>> {
-        let fd = match self.open_dir(rel) {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let fd = match self.open_at(rel, flags, Mode::empty()) {
             Err(e) if is_missing(&e) => return Ok(Vec::new()),
             other => other?,
         };
         let mut names = Vec::new();
-        for entry in Dir::read_from(&fd)? {
+        for entry in Dir::new(fd)? {
             let entry = entry?;
             if let Ok(name) = entry.file_name().to_str()
                 && name != "."
@@ -337,13 +379,17 @@ impl Root {
         }
     }
 
-    /// Opens a file for appending (and looking at its end); the second value says whether it is
+    /// Opens a file for appending (and looking at its end), with its length; the last value says whether it is
     /// new, in which case its directory has to be made durable for the name to last.
-    pub(crate) fn append_handle(&self, rel: &str) -> io::Result<(File, bool)> {
+    pub(crate) fn append_handle(&self, rel: &str) -> io::Result<(File, u64, bool)> {
         let flags = OFlags::RDWR | OFlags::APPEND;
         match self.open_file(rel, flags) {
             Err(e) if is_missing(&e) => {}
-            other => return other.map(|f| (f, false)),
+            Err(e) => return Err(e),
+            Ok(opened) => {
+                let len = opened.len();
+                return Ok((opened.file, len, false));
+            }
         }
         self.make_dirs(split(rel).0)?;
         point(Op::Create, rel)?;
@@ -351,15 +397,16 @@ impl Root {
             && self.name(&spare, rel).is_ok()
             && rustix::fs::fcntl_setfl(spare.file(), OFlags::APPEND | OFlags::NONBLOCK).is_ok()
         {
-            return Ok((spare.into_file(), true));
+            return Ok((spare.into_file(), 0, true));
         }
-        let file = self.open_file(rel, flags | OFlags::CREATE)?;
-        Ok((file, true))
+        let opened = self.open_file(rel, flags | OFlags::CREATE)?;
+        let len = opened.len();
+        Ok((opened.file, len, true))
     }
 
     /// Opens the lock file.
     pub(crate) fn lock_file(&self, rel: &str) -> io::Result<File> {
-        self.open_file(rel, OFlags::RDWR | OFlags::CREATE)
+        Ok(self.open_file(rel, OFlags::RDWR | OFlags::CREATE)?.file)
     }
 
     /// Creates a file that must not exist, with this content, durable itself (not yet its name).
@@ -372,7 +419,7 @@ impl Root {
         }
         point(Op::Create, rel)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
-        let mut file = self.open_file(rel, flags)?;
+        let mut file = self.open_file(rel, flags)?.file;
         let written = write(&mut file, bytes, rel).and_then(|()| sync(file, rel));
         if written.is_err() {
             let _ = self.unlink(rel);
@@ -383,16 +430,28 @@ impl Root {
     /// Puts `bytes` in the place of `rel`: old or new content, never a mixture, durable except for
     /// the directory entry. An existing file keeps its permissions.
     pub(crate) fn replace(&self, rel: &str, bytes: &[u8]) -> io::Result<()> {
+        let old = self.open_if_there(rel)?;
+        self.replace_seen(rel, bytes, old.map(|old| old.mode()))
+    }
+
+    /// [`replace`](Self::replace) of a file that was looked at and has this mode; none where it was not there.
+    pub(crate) fn replace_seen(
+        &self,
+        rel: &str,
+        bytes: &[u8],
+        mode: Option<Mode>,
+    ) -> io::Result<()> {
         let (parent, name) = split(rel);
         self.make_dirs(parent)?;
-        let mode = match self.read_if_there(rel)? {
-            Some(old) => Some(Mode::from_raw_mode(rustix::fs::fstat(&old)?.st_mode)),
-            None => None,
-        };
         let temp_name = format!(".{name}{TEMP}");
         let temp = join(parent, &temp_name);
-        self.remove_temp(rel)?;
-        self.create_new(&temp, bytes)?;
+        match self.create_new(&temp, bytes) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+                self.unlink(&temp)?;
+                self.create_new(&temp, bytes)?;
+            }
+            done => done?,
+        }
         let moved = (|| {
             let fd = self.open_dir(parent)?;
             if let Some(mode) = mode {
@@ -411,14 +470,13 @@ impl Root {
     /// Writes `bytes` over the file itself, where it is there and nobody else's under another name;
     /// whether it was. Who reads meanwhile may see a mixture, and so may all if it is interrupted.
     pub(crate) fn overwrite(&self, rel: &str, bytes: &[u8]) -> io::Result<bool> {
-        let mut file = match self.open_file(rel, OFlags::RDWR) {
+        let Opened { mut file, stat } = match self.open_file(rel, OFlags::RDWR) {
             // Not to be opened for writing is not the end: another file can take its place.
             Err(e) if is_missing(&e) || e.kind() == io::ErrorKind::PermissionDenied => {
                 return Ok(false);
             }
             other => other?,
         };
-        let stat = rustix::fs::fstat(&file)?;
         if stat.st_nlink != 1 {
             return Ok(false);
         }

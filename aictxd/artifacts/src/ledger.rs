@@ -85,8 +85,7 @@ impl Store {
         let file = encode::ledger_file(session_id);
         let root = self.root();
         let fail = |e| root.error(&file, e);
-        let (mut open, _) = root.append_handle(&file).map_err(fail)?;
-        let len = fs::len(&open).map_err(fail)?;
+        let (mut open, len, _) = root.append_handle(&file).map_err(fail)?;
         if len > 0 && !fs::is_line_end(&open, len - 1).map_err(fail)? {
             bytes.insert(0, b'\n');
         }

@@ -1,10 +1,14 @@
 //! Where a repository is, what is checked out, and where a path lies.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use aictx_proto::path::{self, Located, Outside};
+use rustix::fs::{Mode, OFlags};
+
+use crate::fs::read_of;
 
 /// Longest `.git` file, `HEAD` or loose reference that is read.
 const MAX_GIT_FILE: u64 = 4096;
@@ -111,6 +115,13 @@ fn worktree(dir: &Path, git_dir: PathBuf, home: Option<&Path>) -> Repository {
 
 /// The git directory of a worktree whose root is `dir`, if it is one.
 fn git_dir(dir: &Path) -> Option<PathBuf> {
+    let git = git_place(dir)?;
+    git.join("HEAD").symlink_metadata().ok()?;
+    Some(git)
+}
+
+/// Where the git directory of `dir` is, should it be one: it has a `HEAD`.
+fn git_place(dir: &Path) -> Option<PathBuf> {
     let dot = dir.join(".git");
     let kind = dot.symlink_metadata().ok()?;
     // The usual case needs no look at every directory on the way.
@@ -122,7 +133,6 @@ fn git_dir(dir: &Path) -> Option<PathBuf> {
         let text = read_short(&dot)?;
         std::fs::canonicalize(dir.join(text.strip_prefix("gitdir:")?.trim())).ok()?
     };
-    git.join("HEAD").symlink_metadata().ok()?;
     Some(git)
 }
 
@@ -142,13 +152,11 @@ fn read_short(path: &Path) -> Option<String> {
 }
 
 fn read_beginning(path: &Path) -> Option<Vec<u8>> {
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let file = std::fs::File::open(path).ok()?;
-    let mut bytes = Vec::new();
-    file.take(MAX_GIT_FILE).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    // Not to wait for who writes into a pipe.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+    let data = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    read_of(&file, data.len(), 0, MAX_GIT_FILE).ok()
 }
 
 /// What is checked out in a worktree.
@@ -162,7 +170,7 @@ pub struct Head {
 
 /// Reads what is checked out at `worktree` (the root of one) from git's files, without a process.
 pub fn head(worktree: &Path) -> Head {
-    let Some(git) = git_dir(worktree) else {
+    let Some(git) = git_place(worktree) else {
         return Head::default();
     };
     let Some(text) = read_short(&git.join("HEAD")) else {
@@ -182,7 +190,7 @@ pub fn head(worktree: &Path) -> Head {
 
 /// The branch of [`head`] alone, for one short file.
 pub fn branch(worktree: &Path) -> String {
-    let text = git_dir(worktree).and_then(|git| read_short(&git.join("HEAD")));
+    let text = git_place(worktree).and_then(|git| read_short(&git.join("HEAD")));
     text.map(|text| branch_in(&text)).unwrap_or_default()
 }
 

@@ -182,7 +182,7 @@ pub(super) fn follow_moves(
     // Of what was never there, nothing is known that could be elsewhere.
     let gone = gone.into_iter();
     let gone = gone.filter(|path| !contents.of_path(path).is_empty());
-    let gone: Vec<String> = gone.cloned().take(MAX_MOVED).collect();
+    let gone: Vec<String> = gone.take(MAX_MOVED).cloned().collect();
     if gone.is_empty() {
         return;
     }

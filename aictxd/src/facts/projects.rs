@@ -15,9 +15,23 @@ use crate::project;
 /// so, in seconds.
 const SETTLED: i64 = 1;
 
+/// Directories that are remembered to be projects or none.
+const MAX_DIRECTORIES: usize = 1_024;
+
 /// Projects as they were looked at last.
 #[derive(Debug, Default)]
 pub(super) struct Projects(Mutex<HashMap<PathBuf, Known>>);
+
+/// Directories as they were looked at last, and whether they were projects.
+#[derive(Debug, Default)]
+pub(super) struct Directories(Mutex<HashMap<PathBuf, (Stamp, bool)>>);
+
+/// Whether whatever had a stamp at a time would have another one had it changed since.
+fn is_settled(stamp: &Stamp, at: SystemTime) -> bool {
+    let since = at.duration_since(UNIX_EPOCH).ok();
+    let now = since.and_then(|since| i64::try_from(since.as_secs()).ok());
+    now.is_some_and(|now| stamp.newest().0 < now - SETTLED)
+}
 
 #[derive(Debug)]
 struct Known {
@@ -38,13 +52,8 @@ impl Projects {
         let before = SystemTime::now();
         let (project, sources) = project::look(worktree);
         let stamps = stamps(worktree, &sources, AtFlags::empty());
-        let settled = before
-            .duration_since(UNIX_EPOCH)
-            .ok()
-            .and_then(|since| i64::try_from(since.as_secs()).ok())
-            .map(|now| now - SETTLED);
-        let is_settled = |stamp: &Stamp| settled.is_some_and(|at| stamp.newest().0 < at);
-        if stamps.iter().flatten().all(is_settled) {
+        let settled = |stamp: &Stamp| is_settled(stamp, before);
+        if stamps.iter().flatten().all(settled) {
             let known = Known {
                 project: project.clone(),
                 sources,
@@ -67,6 +76,32 @@ impl Projects {
         // A slow disk is nobody else's business.
         drop(all);
         (stamps(worktree, &sources, AtFlags::empty()) == before).then_some(project)
+    }
+}
+
+impl Directories {
+    /// As [`project::is_project`]; of a directory whose names did not change it costs one `stat`.
+    pub(super) fn is_project(&self, directory: &Path) -> bool {
+        let before = SystemTime::now();
+        let stamp = rustix::fs::stat(directory).map(|stat| Stamp::of(&stat));
+        let all = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(stamp) = stamp else {
+            return false;
+        };
+        if let Some((known, answer)) = all().get(directory)
+            && *known == stamp
+        {
+            return *answer;
+        }
+        let answer = project::is_project(directory);
+        if is_settled(&stamp, before) {
+            let mut all = all();
+            if all.len() >= MAX_DIRECTORIES {
+                all.clear();
+            }
+            all.insert(directory.to_owned(), (stamp, answer));
+        }
+        answer
     }
 }
 
@@ -119,5 +154,25 @@ mod tests {
         fs::write(&workflow, "- run: cargo nextest run\n").unwrap();
         age(&workflow);
         assert_eq!(projects.look(root, 8).ci_commands, ["cargo nextest run"]);
+    }
+
+    #[test]
+    fn a_directory_is_looked_into_again_when_its_names_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let directories = Directories::default();
+        assert!(!directories.is_project(dir.path()));
+        assert!(!directories.is_project(&dir.path().join("gone")));
+        let stamp = Stamp::of(&rustix::fs::stat(dir.path()).unwrap());
+        // As if it were remembered long after.
+        let remember = |stamp, answer| {
+            let known = (stamp, answer);
+            let mut all = directories.0.lock().unwrap();
+            all.insert(dir.path().to_owned(), known);
+        };
+        remember(stamp, true);
+        assert!(directories.is_project(dir.path()), "nothing changed");
+        remember(stamp, false);
+        fs::write(dir.path().join("Cargo.toml"), "").unwrap();
+        assert!(directories.is_project(dir.path()));
     }
 }

@@ -12,7 +12,12 @@ const MAX_AT_ONCE: u64 = 4 * 1024 * 1024;
 
 /// Reads `[from, from + limit)` of a file.
 pub(crate) fn read_range(file: &File, from: u64, limit: u64) -> io::Result<Vec<u8>> {
-    let there = len(file)?.saturating_sub(from).min(limit);
+    read_of(file, len(file)?, from, limit)
+}
+
+/// [`read_range`] of a file that had `len` bytes a moment ago.
+pub(crate) fn read_of(file: &File, len: u64, from: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let there = len.saturating_sub(from).min(limit);
     let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     // Room for all of it and a byte, so that one call reads it and sees its end.
     let mut out = Vec::with_capacity(size(there.min(MAX_AT_ONCE)) + 1);
