@@ -105,6 +105,9 @@ impl RepoPath {
 /// root). Purely lexical and linear in the length of its inputs.
 pub fn locate(root: &str, cwd: &str, raw: &str) -> Located {
     use Located::Outside as Out;
+    if cwd.is_empty() && is_usual(raw) && is_plain_root(root) {
+        return Located::Inside(RepoPath(raw.to_owned()));
+    }
     let odd = |any, byte| any | matches!(byte, 0 | b'\\');
     if raw.starts_with('/')
         && raw.len() <= MAX_PATH_BYTES
@@ -201,6 +204,9 @@ pub fn is_plain(path: &str) -> bool {
 /// A path of a record as a place in the repository that an agent may be sent to; `None` where it lies elsewhere
 /// or is no path: records come with a pull request, too.
 pub fn inside(recorded: &str) -> Option<Cow<'_, str>> {
+    if is_usual(recorded) {
+        return Some(Cow::Borrowed(recorded));
+    }
     let odd = recorded.starts_with('/') || recorded.contains(char::is_control);
     // Few have a colon at all.
     if odd || (recorded.contains(':') && recorded.contains("://")) {
@@ -211,6 +217,16 @@ pub fn inside(recorded: &str) -> Option<Cow<'_, str>> {
         path if path.as_str() == recorded => Some(Cow::Borrowed(recorded)),
         path => Some(Cow::Owned(path.0)),
     }
+}
+
+/// Whether a path is below where it starts from, and spelled in the one way that needs no thought: visible ASCII,
+/// and nothing that is a drive, a home or a slash of another system. Almost all paths are.
+fn is_usual(path: &str) -> bool {
+    // To the end, whatever is found: so a processor looks at many bytes at once.
+    let visible = |byte: u8| byte.is_ascii_graphic() & !matches!(byte, b'\\' | b':' | b'~');
+    let usual = |all: bool, byte: u8| all & visible(byte);
+    let begins = !path.starts_with('/') && path.len() <= MAX_PATH_BYTES;
+    begins && path.bytes().fold(true, usual) && is_plain(path)
 }
 
 /// Splits into segments with `.` and `..` removed; `None` when `..` climbs past `/`.

@@ -11,7 +11,7 @@ use aictx_proto::snapshot::Snapshot;
 
 use crate::area::derive_area;
 use crate::decisions;
-use crate::failures::{self, FailureQuery, find_failures};
+use crate::failures::{self, FailureQuery, open_failures};
 use crate::strategies::{self, StrategyQuery, best_strategies};
 
 /// Most paths whose present state is asked for.
@@ -123,9 +123,7 @@ pub fn relevant_paths<'s>(
         paths: files,
         ..FailureQuery::default()
     };
-    let open = find_failures(&snapshot.failures, &query, now).into_iter();
-    let open = open.filter(|(_, failure)| failure.status != "resolved");
-    for (_, failure) in open.take(RELEVANT.1) {
+    for (_, failure) in open_failures(&snapshot.failures, &query, now, RELEVANT.1) {
         add(&failure.anchors, &failure.related_paths);
     }
     let area = derive_area(files.iter().map(String::as_str));

@@ -1,5 +1,6 @@
 //! Decisions: the ones that still hold, the most relevant and newest first (W5).
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -212,7 +213,7 @@ pub(crate) fn about<'a>(
         .rev()
         .filter(|(words, _)| *words > 0)
         .collect();
-    found.sort_by_key(|(words, _)| std::cmp::Reverse(*words));
+    found.sort_by_key(|(words, _)| Reverse(*words));
     found.into_iter().take(limit).map(|(_, d)| d).collect()
 }
 
@@ -285,10 +286,16 @@ pub(crate) fn ranked<'a>(
         };
         (score, held.row, reasons)
     };
-    let mut scored: Vec<_> = known.sum.holding.iter().map(score).collect();
-    // Stable: of equal scores the newer one stays first.
-    scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
-    let best = scored.into_iter().take(MAX_RANKED);
+    let scored = known.sum.holding.iter().map(score).enumerate();
+    let mut scored: Vec<_> = scored.collect();
+    // Of equal scores the newer one comes first.
+    let order = |(newer, (score, ..)): &(usize, (i64, _, _))| (Reverse(*score), *newer);
+    if scored.len() > MAX_RANKED {
+        scored.select_nth_unstable_by_key(MAX_RANKED, order);
+        scored.truncate(MAX_RANKED);
+    }
+    scored.sort_unstable_by_key(order);
+    let best = scored.into_iter().map(|(_, scored)| scored);
     let best = best.filter_map(|(score, row, reasons)| {
         Some(RankedDecision {
             decision: snapshot.decisions.get(row)?,

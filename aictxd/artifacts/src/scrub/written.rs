@@ -149,7 +149,7 @@ impl<'j> Reader<'j> {
         self.take(b'"')?;
         loop {
             let rest = self.json.as_bytes().get(self.at..)?;
-            let found = stop(rest)?;
+            let found = memchr::memchr2(b'"', b'\\', rest)?;
             let escaped = rest.get(found) == Some(&b'\\');
             self.at += found + 1 + usize::from(escaped);
             escapes |= escaped;
@@ -159,18 +159,6 @@ impl<'j> Reader<'j> {
             }
         }
     }
-}
-
-/// Where a string ends or escapes something. Names and most values are so short that looking at one byte after
-/// the other costs less than setting out to search.
-fn stop(rest: &[u8]) -> Option<usize> {
-    const SHORT: usize = 16;
-    let stops = |byte: &u8| matches!(byte, b'"' | b'\\');
-    if let Some(at) = rest.iter().take(SHORT).position(stops) {
-        return Some(at);
-    }
-    let behind = rest.get(SHORT..)?;
-    Some(SHORT + memchr::memchr2(b'"', b'\\', behind)?)
 }
 
 /// What a string says.

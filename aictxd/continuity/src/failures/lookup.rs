@@ -1,6 +1,7 @@
 //! Which remembered failures matter: for a task, for a file, for a command, for an error at hand
 //! (spec/memory-repomap-setup.md §5.7).
 
+use std::cmp::Ordering;
 use std::sync::{Arc, LazyLock};
 
 use aictx_proto::Timestamp;
@@ -201,6 +202,41 @@ pub fn find_failures<'a>(
     query: &FailureQuery<'_>,
     now: Timestamp,
 ) -> Vec<(f64, &'a FailurePattern)> {
+    let mut found = scored(patterns, query, now);
+    found.sort_by(best_first);
+    found
+}
+
+/// The first of [`find_failures`] that are not resolved, at most `most`.
+pub(crate) fn open_failures<'a>(
+    patterns: &'a Rows<FailurePattern>,
+    query: &FailureQuery<'_>,
+    now: Timestamp,
+    most: usize,
+) -> Vec<(f64, &'a FailurePattern)> {
+    let mut found = scored(patterns, query, now);
+    found.retain(|(_, pattern)| pattern.status != "resolved");
+    if found.len() > most {
+        found.select_nth_unstable_by(most, best_first);
+        found.truncate(most);
+    }
+    found.sort_by(best_first);
+    found
+}
+
+/// The higher score first, then the one seen later.
+fn best_first(a: &(f64, &FailurePattern), b: &(f64, &FailurePattern)) -> Ordering {
+    let later = || b.1.timestamp.cmp(&a.1.timestamp);
+    let by_id = || a.1.failure_id.cmp(&b.1.failure_id);
+    b.0.total_cmp(&a.0).then_with(later).then_with(by_id)
+}
+
+/// The patterns that have to do with a question, with their scores.
+fn scored<'a>(
+    patterns: &'a Rows<FailurePattern>,
+    query: &FailureQuery<'_>,
+    now: Timestamp,
+) -> Vec<(f64, &'a FailurePattern)> {
     let known = KNOWN.of(patterns);
     let asked = asked(query.task);
     // Bit by bit, which of the question's terms a pattern has.
@@ -243,11 +279,6 @@ pub fn find_failures<'a>(
             found.push((score, pattern));
         }
     }
-    found.sort_by(|a, b| {
-        let later = || b.1.timestamp.cmp(&a.1.timestamp);
-        let by_id = || a.1.failure_id.cmp(&b.1.failure_id);
-        b.0.total_cmp(&a.0).then_with(later).then_with(by_id)
-    });
     found
 }
 

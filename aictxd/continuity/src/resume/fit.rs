@@ -251,19 +251,24 @@ fn trim(reply: &mut ResumeReply, pieces: &mut Pieces, room: u32) {
             &mut reply.structural_entry_points,
         ),
     ] {
-        let mut bytes = 0;
-        while size > room
-            && let Some(part) = list.pop()
-        {
-            let part = part.to_string();
-            size = size.saturating_sub(tokens::estimate(&part));
-            bytes += 1 + part.len();
+        let mut kept = list.len();
+        if size > room {
+            for item in pieces.items(name).iter().rev() {
+                if size <= room {
+                    break;
+                }
+                size = size.saturating_sub(tokens::estimate(item));
+                kept = kept.saturating_sub(1);
+            }
         }
-        match (bytes, list.is_empty(), name) {
-            (0, ..) => {}
-            (_, true, "loaded_context") => pieces.replace(name, list),
-            (_, true, _) => size = size.saturating_sub(pieces.remove(name)),
-            _ => pieces.cut(name, bytes),
+        if kept == list.len() {
+            continue;
+        }
+        list.truncate(kept);
+        match (kept, name) {
+            (0, "loaded_context") => pieces.replace(name, list),
+            (0, _) => size = size.saturating_sub(pieces.remove(name)),
+            _ => pieces.cut(name, kept),
         }
     }
     if size > room

@@ -131,16 +131,19 @@ impl<'j> Pieces<'j> {
         self.set(name, [name, "\":", &value, BETWEEN].concat());
     }
 
-    /// Takes so many bytes from the end of a list: those of its last items with the comma before each, of
-    /// which there are others.
-    pub(super) fn cut(&mut self, name: &str, bytes: usize) {
+    /// The items of a member that is a list, as they are written.
+    pub(super) fn items(&self, name: &str) -> Vec<&str> {
         let piece = self.place(name).and_then(|at| self.0.get(at));
-        let cut = piece.and_then(|piece| piece.text.strip_suffix(']'));
-        let kept = cut.and_then(|list| list.get(..list.len().checked_sub(bytes)?));
-        if let Some(kept) = kept {
-            let text = [kept, "]", BETWEEN].concat();
-            self.set(name, text);
-        }
+        let list = piece.and_then(|piece| piece.text.get(name.len() + "\":".len()..));
+        list.map(items_of).unwrap_or_default()
+    }
+
+    /// Leaves the first `kept` items of a list, one at least.
+    pub(super) fn cut(&mut self, name: &str, kept: usize) {
+        let items = self.items(name);
+        let items = items.get(..kept).unwrap_or(&items);
+        let text = [name, "\":[", &items.join(","), "]", BETWEEN].concat();
+        self.set(name, text);
     }
 
     fn set(&mut self, name: &str, mut text: String) {
@@ -150,6 +153,45 @@ impl<'j> Pieces<'j> {
             piece.text = text.into();
         }
     }
+}
+
+/// The items of a list that serde_json wrote.
+fn items_of(list: &str) -> Vec<&str> {
+    let inside = list
+        .strip_prefix('[')
+        .and_then(|list| list.strip_suffix(']'));
+    let inside = inside.unwrap_or_default();
+    let (mut items, mut start, mut depth, mut at) = (Vec::new(), 0, 0_usize, 0);
+    let bytes = inside.as_bytes();
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                items.extend(inside.get(start..at));
+                start = at + 1;
+            }
+            b'"' => at += text_length(bytes.get(at + 1..).unwrap_or_default()),
+            _ => {}
+        }
+        at += 1;
+    }
+    items.extend(inside.get(start..).filter(|last| !last.is_empty()));
+    items
+}
+
+/// Bytes of a text behind its first quote, with the last one.
+fn text_length(rest: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = rest.get(at) {
+        at += 1;
+        match byte {
+            b'"' => return at,
+            b'\\' => at += 1,
+            _ => {}
+        }
+    }
+    rest.len()
 }
 
 #[cfg(test)]
@@ -185,7 +227,7 @@ mod tests {
         ) {
             let list: Vec<Value> = items.iter().map(|item| json!({"a": item, &text: [item]})).collect();
             let mut reply = reply(json!({
-                "request": text, "loaded_context": list, "sources": {&text: text}, "skipped_work_state": text,
+                "request": text, "loaded_context": list.clone(), "sources": {&text: text}, "skipped_work_state": text,
             }));
             let agrees = |pieces: &Pieces, reply: &ResumeReply| {
                 let json = serde_json::to_string(reply).unwrap();
@@ -195,9 +237,11 @@ mod tests {
             let marked = marked(&reply);
             let mut pieces = Pieces::of(&marked);
             agrees(&pieces, &reply);
+            let written: Vec<String> = list.iter().map(Value::to_string).collect();
+            prop_assert_eq!(pieces.items("loaded_context"), written);
             if kept < items.len() {
-                let gone = reply.loaded_context.split_off(kept);
-                pieces.cut("loaded_context", gone.iter().map(|item| item.to_string().len() + 1).sum());
+                reply.loaded_context.truncate(kept);
+                pieces.cut("loaded_context", kept);
                 agrees(&pieces, &reply);
             }
             reply.sources = json!({"b": items});
