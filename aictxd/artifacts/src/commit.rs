@@ -349,8 +349,16 @@ pub(crate) fn apply(
 /// Whether a file only shows what others hold, for whoever wants to look. It is written anew each
 /// time, and nothing is worth keeping of it: so it is written in place, which spares the file system
 /// a file made and one removed.
-fn is_shown(file: &str) -> bool {
+pub(crate) fn is_shown(file: &str) -> bool {
     matches!(file, files::RESUME_CAPSULE_JSON | files::RESUME_CAPSULE_MD)
+}
+
+/// Writes such a file.
+pub(crate) fn show(root: &Root, file: &str, bytes: &[u8]) -> io::Result<()> {
+    match root.overwrite(file, bytes)? {
+        true => Ok(()),
+        false => root.replace(file, bytes),
+    }
 }
 
 /// Appends those of the lines that are not there yet, with one write.

@@ -4,6 +4,7 @@
 //! holder of the lock first finishes what it finds. An intent whose checksum does not hold was
 //! never complete, so nothing of it was applied: it is set aside.
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,8 +38,12 @@ struct In {
     steps: Box<RawValue>,
 }
 
-fn encode(steps: &[Step]) -> serde_json::Result<Vec<u8>> {
-    let steps: Vec<_> = steps.iter().map(Step::intended).collect();
+fn encode<'s>(steps: &[Step], shown: impl Iterator<Item = &'s str>) -> serde_json::Result<Vec<u8>> {
+    let shown = shown.map(|file| {
+        let file = file.to_owned();
+        Cow::Owned(Step::Remove { file })
+    });
+    let steps: Vec<_> = steps.iter().map(Step::intended).chain(shown).collect();
     let steps = serde_json::value::to_raw_value(&steps)?;
     let out = Out {
         version: VERSION,
@@ -67,8 +72,13 @@ fn decode(bytes: &[u8]) -> Option<Vec<Step>> {
 pub(crate) struct Intent(String);
 
 /// Makes an intent durable. On failure nothing is left of it, or, when not even that could be
-/// arranged, [`StoreError::Deferred`] says that it may yet come true.
-pub(crate) fn write(root: &Root, steps: &[Step]) -> Result<Intent, StoreError> {
+/// arranged, [`StoreError::Deferred`] says that it may yet come true. Files that will be `shown` behind the
+/// steps are to be removed by whoever finds it.
+pub(crate) fn write<'s>(
+    root: &Root,
+    steps: &[Step],
+    shown: impl Iterator<Item = &'s str>,
+) -> Result<Intent, StoreError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     // Processes of two containers may have one number.
     static SELF: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
@@ -79,7 +89,7 @@ pub(crate) fn write(root: &Root, steps: &[Step]) -> Result<Intent, StoreError> {
         NEXT.fetch_add(1, Ordering::Relaxed)
     );
     let fail = |e| root.error(&name, e);
-    let bytes = encode(steps).map_err(|e| fail(e.into()))?;
+    let bytes = encode(steps, shown).map_err(|e| fail(e.into()))?;
     root.make_dirs(JOURNAL_DIR).map_err(fail)?;
     let written = root
         .create_new(&name, &bytes)

@@ -25,8 +25,10 @@ use crate::snapshot::{Applied, Cache};
 
 mod aside;
 mod fresh;
+mod shown;
 
 use fresh::Fresh;
+use shown::Shown;
 
 /// Version in `format.json`.
 pub const FORMAT_VERSION: u64 = 1;
@@ -252,7 +254,7 @@ impl Store {
     /// called as soon as they are in the files and in the snapshot, before the disk has confirmed
     /// them; it does so in [`settle`](Self::settle), which is to follow soon. The end of the process
     /// loses nothing from then on; a power failure may lose the group or some of its files. Not called
-    /// when the group fails.
+    /// when the group fails. Files that only show what others hold are written behind that, before this returns.
     pub fn transact_soon<T>(
         &self,
         ops: Vec<Op<'_, T>>,
@@ -298,6 +300,7 @@ impl Store {
         };
         let mut overlay = base.clone();
         let mut plan = Plan::default();
+        let mut shown = Shown::default();
         let mut decided = Vec::with_capacity(count);
         for op in ops {
             let answer = if catch {
@@ -307,10 +310,15 @@ impl Store {
             };
             decided.push(answer.and_then(|(reply, effects)| {
                 let mut report = Report::default();
+                let (shows, effects) = match seen {
+                    Some(_) => Shown::part_from(effects),
+                    None => (Shown::default(), effects),
+                };
                 let deltas = effects
                     .into_iter()
                     .map(|e| encode::effect(e, &mut report))
                     .collect::<Result<Vec<Delta>, _>>()?;
+                shown.add(shows);
                 let writes = !deltas.is_empty();
                 for mut delta in deltas {
                     let members = delta.members.take();
@@ -335,7 +343,9 @@ impl Store {
             // The snapshots of the group are not needed any more; without them the overlay's
             // rows are its own.
             drop(last);
-            fs::kept_open(|| self.commit(&root, plan, &base, overlay, seen))
+            fs::kept_open(|| {
+                self.commit(&root, plan, &base, overlay, seen.map(|seen| (seen, shown)))
+            })
         };
         decided
             .into_iter()
@@ -361,7 +371,7 @@ impl Store {
         plan: Plan,
         base: &Cache,
         overlay: Cache,
-        seen: Option<&mut dyn FnMut()>,
+        soon: Option<(&mut dyn FnMut(), Shown)>,
     ) -> Result<Arc<Snapshot>, StoreError> {
         let steps = plan.steps(root, base)?;
         for file in &steps.rescue {
@@ -369,7 +379,7 @@ impl Store {
         }
         // The intent of the last one has done its duty where this one's takes its place; what is
         // answered as durable rests on nothing that is not.
-        match seen {
+        match soon {
             Some(_) => {
                 if let Some(done) = self.owed().intent.take() {
                     journal::forgo(root, &done);
@@ -377,24 +387,26 @@ impl Store {
             }
             None => self.settle().map_err(journal::not_written)?,
         }
-        let Some(seen) = seen else {
-            let (snapshot, intent) = self.carry_out(root, &steps, overlay)?;
+        let Some((seen, shown)) = soon else {
+            let (snapshot, intent) = self.carry_out(root, &steps, &Shown::default(), overlay)?;
             journal::remove(root, &intent);
             return Ok(snapshot);
         };
-        let (done, syncs) = fs::put_off(|| self.carry_out(root, &steps, overlay));
+        let (done, syncs) = fs::put_off(|| self.carry_out(root, &steps, &shown, overlay));
         let (snapshot, intent) = done?;
         seen();
+        let (shown, later) = fs::put_off(|| self.show(root, shown));
         let many = {
             let mut owed = self.owed();
             owed.intent = Some(intent);
             owed.syncs.add(syncs);
+            owed.syncs.add(later);
             owed.syncs.len() > MAX_OWED
         };
         if many {
             self.settle()?;
         }
-        Ok(snapshot)
+        shown.map(|()| snapshot)
     }
 
     /// Lets the disk confirm what was answered before it had. Commits need not wait for this.
@@ -451,9 +463,10 @@ impl Store {
         &self,
         root: &Arc<Root>,
         steps: &commit::Steps,
+        shown: &Shown,
         mut overlay: Cache,
     ) -> Result<(Arc<Snapshot>, journal::Intent), StoreError> {
-        let intent = journal::write(root, &steps.steps)?;
+        let intent = journal::write(root, &steps.steps, shown.files())?;
         {
             // With the cache in hand no reader is in the middle of the files.
             let _cache = self.cache();

@@ -105,7 +105,7 @@ pub struct ResumeReply {
     pub lifecycle_status: Value,
     /// The first of its warnings, at most 5.
     pub lifecycle_gaps: Vec<Value>,
-    /// `{markdown, json}`, relative.
+    /// `{markdown, json}`, relative: written a moment after the answer, which says the same.
     pub written_files: Value,
     /// What was loaded and why, at most 12.
     pub loaded_context: Vec<Value>,

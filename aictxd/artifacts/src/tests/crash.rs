@@ -55,6 +55,16 @@ fn child() {
             store.transact(|s| ((), with_shown("new", s))).unwrap();
             return;
         }
+        Ok("shown soon") => {
+            let store = Store::open(dir).unwrap();
+            let op: crate::Op<'_, ()> = Box::new(|s| ((), with_shown("new", s)));
+            let answered = dir.join("answered");
+            let mut seen = || std::fs::write(&answered, "").unwrap();
+            let done = store.transact_soon(vec![op], &mut seen);
+            done.into_iter().for_each(|done| drop(done.unwrap()));
+            store.settle().unwrap();
+            return;
+        }
         Ok("create") => Store::create(dir).unwrap(),
         Ok("stocked") => {
             let store = Store::open(dir).unwrap();
@@ -148,25 +158,37 @@ fn a_crash_at_any_point_leaves_all_or_nothing() {
 fn with_shown(id: &str, snapshot: &Snapshot) -> Effects {
     let mut effects = finalize(id, snapshot);
     let shown = json!({ "mode": id, "text": "-".repeat(10_000 / id.len()) });
-    effects.insert(3, replace(files::RESUME_CAPSULE_JSON, shown));
+    let file = files::RESUME_CAPSULE_JSON.to_owned();
+    let json = shown.to_string();
+    effects.insert(3, Effect::ReplaceWritten { file, json });
     effects
 }
 
 #[test]
 fn a_file_that_only_shows_something_is_whole_or_gone_after_a_crash() {
     let base = prepared();
-    base.store.transact(|s| ((), with_shown("b", s))).unwrap();
-    let (mut gone, mut points) = (0, 0);
+    base.store.transact(|s| ((), with_shown("c", s))).unwrap();
+    for step in ["shown", "shown soon"] {
+        shown_is_whole_or_gone(&base, step);
+    }
+}
+
+fn shown_is_whole_or_gone(base: &Repo, step: &str) {
+    let (mut gone, mut points, mut behind) = (0, 0, 0);
     for at in 1.. {
         let dir = tempfile::tempdir().unwrap();
         copy(base.dir.path(), dir.path());
-        let done = run(dir.path(), "shown", at, true);
-        drop(Store::open(dir.path()).unwrap());
+        let done = run(dir.path(), step, at, true);
+        let store = Store::open(dir.path()).unwrap();
+        // What was answered is there, whatever became of what shows it.
+        let answered = dir.path().join("answered").exists();
+        assert!(!answered || agreed(&store).contains(&"new".to_owned()));
+        behind += u64::from(answered && !done);
         let shown = std::fs::read(dir.path().join(".aictx").join(files::RESUME_CAPSULE_JSON));
         match shown {
             Ok(bytes) => {
                 let whole: Value = serde_json::from_slice(&bytes).unwrap();
-                assert!(["b", "new"].contains(&whole["mode"].as_str().unwrap()));
+                assert!(["c", "new"].contains(&whole["mode"].as_str().unwrap()));
                 assert!(!done || whole["mode"] == "new");
             }
             Err(_) => gone += 1,
@@ -177,6 +199,24 @@ fn a_file_that_only_shows_something_is_whole_or_gone_after_a_crash() {
         points = at;
     }
     assert!(points >= 30 && gone > 0, "{gone} of {points}");
+    assert_eq!(behind > 0, step == "shown soon", "{step}");
+}
+
+#[test]
+fn what_cannot_be_shown_is_answered_all_the_same() {
+    let repo = prepared();
+    let mut seen = 0;
+    let op: crate::Op<'_, ()> = Box::new(|s| ((), with_shown("c", s)));
+    let done = repo.store.transact_soon(vec![op], &mut || seen += 1);
+    assert!(done[0].is_ok() && repo.read(files::RESUME_CAPSULE_JSON).contains("\"c\""));
+    // Where something else lies nothing can be shown.
+    let place = repo.path(files::RESUME_CAPSULE_JSON);
+    std::fs::remove_file(&place).unwrap();
+    std::fs::create_dir(&place).unwrap();
+    let op: crate::Op<'_, ()> = Box::new(|s| ((), with_shown("d", s)));
+    let done = repo.store.transact_soon(vec![op], &mut || seen += 1);
+    assert!(done[0].is_err() && seen == 2);
+    assert_eq!(agreed(&repo.store).last().unwrap(), "d");
 }
 
 #[test]

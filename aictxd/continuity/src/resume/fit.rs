@@ -251,7 +251,7 @@ fn trim(reply: &mut ResumeReply, pieces: &mut Pieces, room: u32) {
             &mut reply.structural_entry_points,
         ),
     ] {
-        let mut kept = list.len();
+        let (mut kept, mut bytes) = (list.len(), 0);
         if size > room {
             for item in pieces.items(name).iter().rev() {
                 if size <= room {
@@ -259,6 +259,7 @@ fn trim(reply: &mut ResumeReply, pieces: &mut Pieces, room: u32) {
                 }
                 size = size.saturating_sub(tokens::estimate(item));
                 kept = kept.saturating_sub(1);
+                bytes += 1 + item.len();
             }
         }
         if kept == list.len() {
@@ -268,7 +269,7 @@ fn trim(reply: &mut ResumeReply, pieces: &mut Pieces, room: u32) {
         match (kept, name) {
             (0, "loaded_context") => pieces.replace(name, list),
             (0, _) => size = size.saturating_sub(pieces.remove(name)),
-            _ => pieces.cut(name, kept),
+            _ => pieces.cut(name, bytes),
         }
     }
     if size > room

@@ -138,12 +138,16 @@ impl<'j> Pieces<'j> {
         list.map(items_of).unwrap_or_default()
     }
 
-    /// Leaves the first `kept` items of a list, one at least.
-    pub(super) fn cut(&mut self, name: &str, kept: usize) {
-        let items = self.items(name);
-        let items = items.get(..kept).unwrap_or(&items);
-        let text = [name, "\":[", &items.join(","), "]", BETWEEN].concat();
-        self.set(name, text);
+    /// Takes so many bytes from the end of a list: those of its last items with the comma before each, of
+    /// which there are others.
+    pub(super) fn cut(&mut self, name: &str, bytes: usize) {
+        let piece = self.place(name).and_then(|at| self.0.get(at));
+        let cut = piece.and_then(|piece| piece.text.strip_suffix(']'));
+        let kept = cut.and_then(|list| list.get(..list.len().checked_sub(bytes)?));
+        if let Some(kept) = kept {
+            let text = [kept, "]", BETWEEN].concat();
+            self.set(name, text);
+        }
     }
 
     fn set(&mut self, name: &str, mut text: String) {
@@ -238,10 +242,11 @@ mod tests {
             let mut pieces = Pieces::of(&marked);
             agrees(&pieces, &reply);
             let written: Vec<String> = list.iter().map(Value::to_string).collect();
-            prop_assert_eq!(pieces.items("loaded_context"), written);
+            prop_assert_eq!(pieces.items("loaded_context"), written.clone());
             if kept < items.len() {
                 reply.loaded_context.truncate(kept);
-                pieces.cut("loaded_context", kept);
+                let gone = written.iter().skip(kept);
+                pieces.cut("loaded_context", gone.map(|item| item.len() + 1).sum());
                 agrees(&pieces, &reply);
             }
             reply.sources = json!({"b": items});
