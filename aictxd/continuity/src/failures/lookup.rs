@@ -260,6 +260,10 @@ fn scored<'a>(
     let mut found: Vec<(f64, &FailurePattern)> = Vec::new();
     for (at, ((brief, mut mask), named)) in known.sum.each.iter().zip(masks).zip(named).enumerate()
     {
+        // Nothing of most patterns stands in the question, and circumstances alone make it about none.
+        if mask == 0 && named & OWN == 0 && question.command.is_none() {
+            continue;
+        }
         let mut words = 0.0;
         while mask != 0 {
             words += telling.get(mask.trailing_zeros() as usize).unwrap_or(&0.0);
@@ -291,6 +295,8 @@ fn directory(path: &str) -> Option<&str> {
 /// where one of them does.
 const AT_HAND: u8 = 4;
 const NEAR: u8 = 8;
+/// What makes a question one about the pattern itself.
+const OWN: u8 = FILE | ELSE | AT_HAND;
 
 /// A question with what is the same for every pattern.
 struct Question<'q> {
