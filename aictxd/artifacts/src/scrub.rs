@@ -157,7 +157,7 @@ pub fn scrub_bytes(bytes: &[u8], report: &mut Report) -> Vec<u8> {
 /// announces a secret (`password`) lets the whole string be judged as its value; identifiers, counts
 /// and paths (`session_id`, `files`) are not judged by their name.
 pub fn scrub_value(value: &mut Value, report: &mut Report) {
-    json::walk(value, &mut String::new(), None, 0, report);
+    json::walk(value, &json::Place::default(), None, 0, report);
 }
 
 /// Whether there is nothing to redact in a row that is written out. Of a row that is not plain it says no.

@@ -17,70 +17,87 @@ pub(super) const MAX_DEPTH: usize = 256;
 const MAX_NAMES: usize = 512;
 const MAX_NAME: usize = 64;
 
+/// Where something stands in a document: in what, and there. Written out only for what is found.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place<'p> {
+    within: Option<&'p Place<'p>>,
+    step: Step<'p>,
+}
+
+/// A step into a document.
+#[derive(Clone, Copy, Default)]
+enum Step<'p> {
+    #[default]
+    Whole,
+    Member(&'p str),
+    Item(usize),
+}
+
+impl<'p> Place<'p> {
+    fn then(&'p self, step: Step<'p>) -> Self {
+        Self {
+            within: Some(self),
+            step,
+        }
+    }
+
+    /// As a JSON pointer (RFC 6901).
+    fn pointer(&self) -> String {
+        let mut pointer = self.within.map(Self::pointer).unwrap_or_default();
+        match self.step {
+            Step::Whole => {}
+            Step::Member(name) => {
+                pointer.push('/');
+                pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+            }
+            Step::Item(at) => pointer.push_str(&format!("/{at}")),
+        }
+        pointer
+    }
+}
+
 /// Walks the value.
 pub(super) fn walk(
     value: &mut Value,
-    path: &mut String,
+    place: &Place,
     name: Option<&str>,
     depth: usize,
     report: &mut Report,
 ) {
     if depth > MAX_DEPTH {
         // Not looked at, so not let through.
-        report.add_at(kind::SECRET, "too-deep", path);
+        report.add_at(kind::SECRET, "too-deep", &place.pointer());
         *value = Value::String("[redacted:secret]".to_owned());
         return;
     }
     match value {
-        Value::String(text) => string(text, path, name, report),
+        Value::String(text) => string(text, place, name, report),
         Value::Array(items) => {
-            for (i, item) in items.iter_mut().enumerate() {
-                let len = path.len();
-                path.push('/');
-                path.push_str(&i.to_string());
-                walk(item, path, name, depth + 1, report);
-                path.truncate(len);
+            for (at, item) in items.iter_mut().enumerate() {
+                walk(item, &place.then(Step::Item(at)), name, depth + 1, report);
             }
         }
         Value::Object(map) => {
-            keys(map, path, report);
+            keys(map, place, report);
             if map.get("kind").and_then(Value::as_str) == Some("Secret") {
-                manifest(map, path, report);
+                manifest(map, place, report);
             }
             let pair = pair_name(map);
             for (key, item) in map.iter_mut() {
-                let len = path.len();
-                push_member(path, key);
                 let context = match &pair {
                     Some(name) if key.eq_ignore_ascii_case("value") => name.as_str(),
                     _ => key.as_str(),
                 };
-                walk(item, path, Some(context), depth + 1, report);
-                path.truncate(len);
+                let place = place.then(Step::Member(key));
+                walk(item, &place, Some(context), depth + 1, report);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-/// Appends a member's name to a JSON pointer. Nearly all names go in as they are.
-fn push_member(path: &mut String, key: &str) {
-    path.push('/');
-    if !key.contains(['~', '/']) {
-        path.push_str(key);
-        return;
-    }
-    for c in key.chars() {
-        match c {
-            '~' => path.push_str("~0"),
-            '/' => path.push_str("~1"),
-            _ => path.push(c),
-        }
-    }
-}
-
 /// The members of a Kubernetes secret are secrets, whatever their names.
-fn manifest(map: &mut Map<String, Value>, path: &str, report: &mut Report) {
+fn manifest(map: &mut Map<String, Value>, place: &Place, report: &mut Report) {
     for part in ["data", "stringData"] {
         let Some(members) = map.get_mut(part).and_then(Value::as_object_mut) else {
             continue;
@@ -90,14 +107,9 @@ fn manifest(map: &mut Map<String, Value>, path: &str, report: &mut Report) {
                 .as_str()
                 .is_some_and(|t| !kind::markers(t.as_bytes()).is_empty());
             if member.as_str().is_some_and(|t| t.len() >= 3) && !marked {
-                report.add_at(
-                    kind::SECRET,
-                    "kubernetes-secret",
-                    &format!(
-                        "{path}/{part}/{}",
-                        key.replace('~', "~0").replace('/', "~1")
-                    ),
-                );
+                let part = place.then(Step::Member(part));
+                let pointer = part.then(Step::Member(key)).pointer();
+                report.add_at(kind::SECRET, "kubernetes-secret", &pointer);
                 *member = Value::String("[redacted:secret]".to_owned());
             }
         }
@@ -123,7 +135,7 @@ pub(super) fn is_word(key: &str) -> bool {
 }
 
 /// Member names are text too.
-fn keys(map: &mut Map<String, Value>, path: &str, report: &mut Report) {
+fn keys(map: &mut Map<String, Value>, place: &Place, report: &mut Report) {
     let mut found = Report::default();
     let mut speaks = |key: &str| {
         let mark = clean::mark(None, key);
@@ -143,7 +155,7 @@ fn keys(map: &mut Map<String, Value>, path: &str, report: &mut Report) {
     {
         return;
     }
-    report.merge_at(found, path);
+    report.merge_at(found, &place.pointer());
     let mut rest = Report::default();
     for (key, value) in std::mem::take(map) {
         let mut clean = scrub_text(&key, &mut rest).into_owned();
@@ -157,7 +169,7 @@ fn keys(map: &mut Map<String, Value>, path: &str, report: &mut Report) {
 }
 
 /// Depends on nothing but the text and the name it stands under.
-pub(super) fn string(text: &mut String, path: &str, name: Option<&str>, report: &mut Report) {
+pub(super) fn string(text: &mut String, place: &Place, name: Option<&str>, report: &mut Report) {
     let mark = clean::mark(name, text);
     if mark.as_ref().is_some_and(clean::Mark::is_clean) {
         return;
@@ -166,7 +178,7 @@ pub(super) fn string(text: &mut String, path: &str, name: Option<&str>, report: 
     let class = name.and_then(announced);
     if let (Some(class), Some(name)) = (class, name) {
         if whole(text, class, name) {
-            report.add_at(class.kind(), assign::rule_of(class), path);
+            report.add_at(class.kind(), assign::rule_of(class), &place.pointer());
             *text = format!("[redacted:{}]", class.kind());
             return;
         }
@@ -200,10 +212,13 @@ pub(super) fn string(text: &mut String, path: &str, name: Option<&str>, report: 
             bare.remember();
         }
     }
-    if let Some(mark) = mark.filter(|_| found.is_empty()) {
-        mark.remember();
+    if found.is_empty() {
+        if let Some(mark) = mark {
+            mark.remember();
+        }
+        return;
     }
-    report.merge_at(found, path);
+    report.merge_at(found, &place.pointer());
 }
 
 /// What a member's name announces. The names of records are few, and each stands over many texts.

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use super::json::{MAX_DEPTH, is_word, string};
+use super::json::{MAX_DEPTH, Place, is_word, string};
 use super::{Report, clean, scrub_text};
 use crate::layout;
 
@@ -175,7 +175,7 @@ fn is_clean(name: Option<&str>, text: &str) -> bool {
         return true;
     }
     let (mut copy, mut found) = (text.to_owned(), Report::default());
-    string(&mut copy, "", name, &mut found);
+    string(&mut copy, &Place::default(), name, &mut found);
     found.is_empty() && copy == text
 }
 

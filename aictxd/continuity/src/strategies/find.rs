@@ -305,8 +305,9 @@ impl Asked<'_> {
     fn may_offer(&self, known: &Known, shared: usize) -> bool {
         let same = |asked: Option<u64>, known: Option<u64>| asked.is_some() && asked == known;
         same(self.primary, known.primary)
-            || same(self.area, known.area)
-            || same(self.subsystem, known.subsystem)
+            // Work in the same place is evidence only for requests with words in common.
+            || (shared > 0
+                && (same(self.area, known.area) || same(self.subsystem, known.subsystem)))
             || !(self.tests.is_empty() && self.commands.is_empty() && self.errors.is_empty())
             || share(shared, &self.request, &known.request) >= LIKE_REQUEST
     }
