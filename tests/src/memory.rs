@@ -77,7 +77,11 @@ pub fn assert_sound(repository: &Path) {
             unpack(&memory.join(&file));
             continue;
         }
-        let text = fs::read_to_string(memory.join(&file)).unwrap();
+        let text = match fs::read_to_string(memory.join(&file)) {
+            // The daemon moves what is done with into the archive when nobody asks for anything.
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+            read => read.unwrap(),
+        };
         let parse = |text: &str| {
             serde_json::from_str::<Value>(text).unwrap_or_else(|e| panic!("{name}: {e}: {text}"))
         };
