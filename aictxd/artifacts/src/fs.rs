@@ -9,7 +9,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -18,6 +17,7 @@ use crate::error::StoreError;
 use crate::fault::{Fate, Op, hit};
 
 mod dirs;
+mod opened;
 mod range;
 // Files without a name are Linux's.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
@@ -25,6 +25,7 @@ mod spare;
 mod sync;
 
 pub(crate) use dirs::kept_open;
+pub(crate) use opened::{Opened, Stamp, len, stamp_of};
 pub(crate) use range::{is_line_end, read_of, read_range};
 use spare::Spares;
 pub(crate) use sync::{Syncs, put_off, sync};
@@ -37,42 +38,6 @@ const TEMP: &str = ".aictx-tmp";
 /// Whether a file of this name is what an interrupted replacement left.
 pub(crate) fn is_draft(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(TEMP)
-}
-
-/// Whatever tells one state of a file from another without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    pub(crate) len: u64,
-    pub(crate) inode: u64,
-    pub(crate) modified: (i64, i64),
-    changed: (i64, i64),
-    pub(crate) is_file: bool,
-}
-
-impl Stamp {
-    // Field types differ between systems; the casts keep every bit that matters to equality.
-    #[allow(
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
-        clippy::unnecessary_cast,
-        clippy::cast_lossless
-    )]
-    fn of(stat: &Stat) -> Self {
-        Self {
-            len: stat.st_size.max(0) as u64,
-            inode: stat.st_ino as u64,
-            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
-            is_file: FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile,
-        }
-    }
-
-    /// Last change of the content.
-    pub(crate) fn modified_at(&self) -> SystemTime {
-        let (seconds, nanos) = self.modified;
-        let whole = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
-        SystemTime::UNIX_EPOCH + whole + Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
-    }
 }
 
 /// Refuses names that are not plain and relative.
@@ -102,36 +67,6 @@ fn is_private(rel: &str) -> bool {
 
 fn file_mode(rel: &str) -> Mode {
     Mode::from_raw_mode(if is_private(rel) { 0o600 } else { 0o666 })
-}
-
-/// An open plain file, and how it looked when it was opened.
-#[derive(Debug)]
-pub(crate) struct Opened {
-    file: File,
-    stat: Stat,
-}
-
-impl Opened {
-    /// Bytes that it had.
-    pub(crate) fn len(&self) -> u64 {
-        Stamp::of(&self.stat).len
-    }
-
-    /// Who may do what with it.
-    pub(crate) fn mode(&self) -> Mode {
-        Mode::from_raw_mode(self.stat.st_mode)
-    }
-
-    /// Its first bytes, at most `limit`.
-    pub(crate) fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
-        read_of(&self.file, self.len(), 0, limit)
-    }
-
-    /// Whether the last byte that it had ends a line; of an empty file there is none to.
-    pub(crate) fn ends_a_line(&self) -> io::Result<bool> {
-        let last = self.len().checked_sub(1);
-        last.map_or(Ok(true), |last| is_line_end(&self.file, last))
-    }
 }
 
 /// One open `.aictx` directory.
@@ -545,16 +480,6 @@ fn is_link(base: impl AsFd, name: &str) -> bool {
 /// Whether an error says that nothing is there.
 pub(crate) fn is_missing(e: &io::Error) -> bool {
     e.kind() == io::ErrorKind::NotFound
-}
-
-/// Length of an open file.
-pub(crate) fn len(file: &File) -> io::Result<u64> {
-    Ok(stamp_of(file)?.len)
-}
-
-/// State of an open file.
-pub(crate) fn stamp_of(file: &File) -> io::Result<Stamp> {
-    Ok(Stamp::of(&rustix::fs::fstat(file)?))
 }
 
 /// Passes a point: goes on, fails or ends the process.

@@ -25,9 +25,11 @@ use crate::snapshot::{Applied, Cache};
 
 mod aside;
 mod fresh;
+mod owed;
 mod shown;
 
 use fresh::Fresh;
+use owed::{MAX_OWED, Owed};
 use shown::Shown;
 
 /// Version in `format.json`.
@@ -71,17 +73,6 @@ pub struct Store {
     /// How long a commit waits for others.
     patience: Duration,
 }
-
-/// What commits that were answered early still owe the disk.
-#[derive(Debug, Default)]
-struct Owed {
-    /// Stands for the last of them until the disk has it all.
-    intent: Option<journal::Intent>,
-    syncs: fs::Syncs,
-}
-
-/// Files that may be owed before a commit waits for the disk after all: each is held open.
-const MAX_OWED: usize = 256;
 
 impl Store {
     /// Opens the store of the repository at `root`, which must have an `.aictx` directory, and
@@ -409,32 +400,6 @@ impl Store {
         shown.map(|()| snapshot)
     }
 
-    /// Lets the disk confirm what was answered before it had. Commits need not wait for this.
-    ///
-    /// # Errors
-    /// The disk failed; whoever takes the lock next does the last of the commits again.
-    pub fn settle(&self) -> Result<(), StoreError> {
-        // What another thread has taken is not on the disk before that one is done.
-        let _one_at_a_time = self.settling();
-        let (syncs, stood_for) = {
-            let mut owed = self.owed();
-            (std::mem::take(&mut owed.syncs), owed.intent.clone())
-        };
-        // In order, so that the intent is durable before what it tells of.
-        let root = self.root();
-        let done = syncs.finish();
-        let mut owed = self.owed();
-        if owed.intent == stood_for
-            && let Some(intent) = owed.intent.take()
-            && done.is_ok()
-        {
-            // While no other commit can put its own in the place of it.
-            journal::remove(&root, &intent);
-        }
-        drop(owed);
-        done.map_err(|e| journal::deferred(root.error(files::JOURNAL_DIR, e)))
-    }
-
     /// Makes the files ahead that the next commit will need, so that it does not wait for that.
     pub fn stock(&self) {
         self.root().stock();
@@ -443,19 +408,6 @@ impl Store {
     /// Lets go of what [`stock`](Self::stock) made: each is an open file.
     pub fn unstock(&self) {
         self.root().unstock();
-    }
-
-    /// Whether [`settle`](Self::settle) has something to do.
-    pub fn owes(&self) -> bool {
-        self.owed().syncs.len() > 0
-    }
-
-    pub(crate) fn settling(&self) -> MutexGuard<'_, ()> {
-        self.settling.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn owed(&self) -> MutexGuard<'_, Owed> {
-        self.owed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes the intent, then the files, then publishes the snapshot.
