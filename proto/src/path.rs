@@ -404,6 +404,19 @@ mod tests {
             prop_assert_eq!(locate("/r", "", &plain), locate("/r", "", &detour.join("/")));
         }
 
+        /// What is usual is spelled as it stays, and none of the other ways of reading it fits.
+        #[test]
+        fn what_is_usual_needs_no_thought(path in "[a-c~:./\\\\ \u{7f}\u{e9}]{0,10}|[a-c./]{0,10}") {
+            if !is_usual(&path) {
+                return Ok(());
+            }
+            let below = Located::Inside(RepoPath(path.clone()));
+            prop_assert_eq!(resolved("", &format!("/{path}"), &path), below);
+            prop_assert!(!has_drive(&path) && !is_user_home(&path) && path != "~");
+            prop_assert!(!path.contains(['\0', '\\']) && !path.contains(char::is_control));
+            prop_assert!(!path.trim().is_empty() && !path.contains("://"));
+        }
+
         #[test]
         fn the_short_way_leads_where_the_long_one_does(
             root in "(/[ab.]{1,2}){0,2}/?", below in "/?[ab./]{0,8}",

@@ -299,11 +299,8 @@ pub(crate) fn apply(
                 ..
             } => {
                 let bytes = bytes.get();
-                if is_shown(file)
-                    && root
-                        .overwrite(file, &bytes)
-                        .map_err(|e| root.error(file, e))?
-                {
+                if is_shown(file) {
+                    show(root, file, &bytes).map_err(|e| root.error(file, e))?;
                     continue;
                 }
                 let there = current(root, file, &bytes, *rows, before.as_ref())
@@ -317,7 +314,7 @@ pub(crate) fn apply(
                             .map_err(|e| root.error(file, e))?;
                     }
                     there => {
-                        if matches!(there, Current::Foreign) && !is_shown(file) {
+                        if matches!(there, Current::Foreign) {
                             aside(file)?;
                         }
                         replace(root, file, &bytes, *rows, before.as_ref())
@@ -353,12 +350,13 @@ pub(crate) fn is_shown(file: &str) -> bool {
     matches!(file, files::RESUME_CAPSULE_JSON | files::RESUME_CAPSULE_MD)
 }
 
-/// Writes such a file.
+/// Writes such a file and makes it durable.
 pub(crate) fn show(root: &Root, file: &str, bytes: &[u8]) -> io::Result<()> {
-    match root.overwrite(file, bytes)? {
-        true => Ok(()),
-        false => root.replace(file, bytes),
+    if root.overwrite(file, bytes)? {
+        return Ok(());
     }
+    root.replace(file, bytes)?;
+    root.sync_parent(file)
 }
 
 /// Appends those of the lines that are not there yet, with one write.

@@ -25,7 +25,8 @@ mod spare;
 mod sync;
 
 pub(crate) use dirs::kept_open;
-pub(crate) use opened::{Opened, Stamp, len, stamp_of};
+pub use opened::Stamp;
+pub(crate) use opened::{Opened, len, stamp_of};
 pub(crate) use range::{is_line_end, read_of, read_range};
 use spare::Spares;
 pub(crate) use sync::{Syncs, put_off, sync};

@@ -60,6 +60,7 @@ pub use bell::tells_of_all;
 pub use compact::{Compacted, Row};
 pub use encode::{MAX_ROW, TRUNCATED};
 pub use error::StoreError;
+pub use fs::Stamp;
 pub use ledger::{Ledger, LedgerFile};
 pub use retain::{MAX_ARCHIVE, MAX_LEDGER_BYTES, MAX_LEDGERS, MAX_TOTAL, Tidied};
 pub use store::{Committed, FORMAT_VERSION, Op, Store};

@@ -152,8 +152,8 @@ fn read_short(path: &Path) -> Option<String> {
 }
 
 fn read_beginning(path: &Path) -> Option<Vec<u8>> {
-    // Not to wait for who writes into a pipe.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    // Not to wait for who writes into a pipe, nor to get a terminal.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
     let data = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
     read_of(&file, data.len(), 0, MAX_GIT_FILE).ok()

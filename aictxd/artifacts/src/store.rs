@@ -390,8 +390,9 @@ impl Store {
         let many = {
             let mut owed = self.owed();
             owed.intent = Some(intent);
-            owed.syncs.add(syncs);
+            // What is added last comes first, and the intent before all that it tells of.
             owed.syncs.add(later);
+            owed.syncs.add(syncs);
             owed.syncs.len() > MAX_OWED
         };
         if many {

@@ -30,7 +30,7 @@ mod values;
 mod word;
 mod wrap;
 
-pub use names::{ByName, NameHasher, Names, Outlines};
+pub use names::{ByName, NameHasher, Names};
 pub use text::Text;
 use values::Context;
 pub use wrap::{SHELLS, is_shell};
@@ -44,9 +44,6 @@ pub const MAX_DEPTH: u8 = 24;
 pub const MAX_COMMANDS: usize = 4096;
 /// Words of one command line.
 pub const MAX_WORDS: usize = 32 * 1024;
-/// Bytes of a usual command, and most commands that room is made for ahead.
-const USUAL_COMMAND: usize = 20;
-const MAX_AHEAD: usize = 256;
 /// Bytes of a directory that is followed through `cd`; beyond, it is not known.
 const MAX_DIR: usize = 256;
 
@@ -327,10 +324,7 @@ pub fn analyse(text: &str, dialect: Dialect) -> Script<'_> {
 }
 
 fn read<'t>(text: &'t str, mut context: Context<'t>) -> Script<'t> {
-    let mut script = Script {
-        commands: Vec::with_capacity((text.len() / USUAL_COMMAND).clamp(1, MAX_AHEAD)),
-        ..Script::default()
-    };
+    let mut script = Script::default();
     let mut end = text.len();
     if end > MAX_INPUT {
         end = MAX_INPUT;

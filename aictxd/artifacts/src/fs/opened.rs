@@ -10,7 +10,7 @@ use super::{is_line_end, read_of};
 
 /// Whatever tells one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub struct Stamp {
     pub(crate) len: u64,
     pub(crate) inode: u64,
     pub(crate) modified: (i64, i64),
@@ -19,6 +19,7 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
+    /// Of what the system says of a file.
     // Field types differ between systems; the casts keep every bit that matters to equality.
     #[allow(
         clippy::cast_possible_wrap,
@@ -26,7 +27,7 @@ impl Stamp {
         clippy::unnecessary_cast,
         clippy::cast_lossless
     )]
-    pub(super) fn of(stat: &Stat) -> Self {
+    pub fn of(stat: &Stat) -> Self {
         Self {
             len: stat.st_size.max(0) as u64,
             inode: stat.st_ino as u64,
@@ -34,6 +35,11 @@ impl Stamp {
             changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
             is_file: FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile,
         }
+    }
+
+    /// When the file or its name changed last, in seconds since 1970 and nanoseconds.
+    pub fn newest(&self) -> (i64, i64) {
+        self.modified.max(self.changed)
     }
 
     /// Last change of the content.

@@ -98,7 +98,8 @@ impl<'j> Pieces<'j> {
         };
         let last = tokens::estimate(&[&last.text, "}"].concat());
         let first = tokens::estimate("{\"");
-        others.iter().map(|piece| piece.tokens).sum::<u32>() + first + last
+        let others = others.iter().map(|piece| piece.tokens);
+        others.chain([first, last]).fold(0, u32::saturating_add)
     }
 
     /// The whole.

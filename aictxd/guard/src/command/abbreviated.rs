@@ -66,7 +66,7 @@ fn meant(options: &[&'static str], text: &str) -> Option<&'static str> {
 
 /// A call with its options written out, when some are not.
 pub(super) fn written_out<'c>(command: &SimpleCommand<'c>) -> Option<SimpleCommand<'c>> {
-    let long = |word: &Word| matches!(word.text.as_bytes(), [b'-', b'-', _, _, ..]);
+    let long = |word: &Word| word.text.len() > MIN_LETTERS && word.text.starts_with("--");
     // Almost no call has one.
     if !command.arguments().iter().any(long) {
         return None;

@@ -195,7 +195,7 @@ fn behind(judge: &mut Judge, call: Call) {
 /// Whether a word may name a program with [`telling`] words.
 fn is_program(word: &Word) -> bool {
     let text = word.text.as_str();
-    text.bytes().any(|byte| byte == b'/') || !telling(text).is_empty()
+    text.contains('/') || !telling(text).is_empty()
 }
 
 /// Whether another program stands behind a word.

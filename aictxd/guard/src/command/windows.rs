@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use aictx_signals::shell::{self, Dialect, Outlines, Script, Word};
+use aictx_signals::shell::{self, Dialect, Names, Script, Word};
 
 use super::delete::recursive;
 use super::table::{REGENERABLE_FILES, Traits};
@@ -16,19 +16,20 @@ use names::{CLOUD_NOUNS, FETCHERS, HARMLESS_REMOVALS, KNOWN, VERBS, WITH_WORD};
 
 /// Names of lower-case letters that may tell that a script is written for these shells: what
 /// [`is_spoken`] looks at.
-const TELLING: [&str; 18] = [
-    "iex", "iwr", "irm", "gci", "ri", "gi", "clc", "del", "erase", "rd", "rmdir", "format", "for",
-    "foreach", "copy", "type", "start", "forfiles",
-];
-static OUTLINES: LazyLock<Outlines> = LazyLock::new(|| Outlines::of(TELLING));
+static TELLING: LazyLock<Names> = LazyLock::new(|| {
+    let names = [
+        "iex", "iwr", "irm", "gci", "ri", "gi", "clc", "del", "erase", "rd", "rmdir", "format",
+        "for", "foreach", "copy", "type", "start", "forfiles",
+    ];
+    names.into_iter().collect()
+});
 
 /// Whether a script is written for these shells.
 pub(super) fn is_spoken(script: &Script) -> bool {
     script.commands.iter().any(|command| {
         let first = command.words.first().map_or("", |word| word.text.as_str());
         // Most names are others.
-        let told = || OUTLINES.may_hold(first) && TELLING.contains(&first);
-        if first.bytes().all(|byte| byte.is_ascii_lowercase()) && !told() {
+        if first.bytes().all(|byte| byte.is_ascii_lowercase()) && !TELLING.contains(first) {
             return false;
         }
         let name = command.name();

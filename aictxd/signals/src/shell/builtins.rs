@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::{ByName, Outlines, SimpleCommand, wrap};
+use super::{ByName, SimpleCommand, wrap};
 
 /// Why a program is heeded.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,11 +22,7 @@ impl Heeded {
         let Some(program) = command.words.first() else {
             return Self::default();
         };
-        let by_name = |name: &str| {
-            let known = BY_NAME.outlines.may_hold(name);
-            let known = known.then(|| BY_NAME.reasons.get(name)).flatten();
-            known.copied().unwrap_or_default()
-        };
+        let by_name = |name: &str| BY_NAME.get(name).copied().unwrap_or_default();
         // Most names are letters and no more.
         if program.text.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return by_name(&program.text);
@@ -65,19 +61,11 @@ const SETTING: &[&str] = &[
     "unset",
 ];
 
-struct Known {
-    reasons: ByName<Heeded>,
-    outlines: Outlines,
-}
-
-static BY_NAME: LazyLock<Known> = LazyLock::new(|| {
+static BY_NAME: LazyLock<ByName<Heeded>> = LazyLock::new(|| {
     let mut map: ByName<Heeded> = ByName::default();
     let mut add = |name, reason: Heeded| map.entry(name).or_default().0 |= reason.0;
     MOVING.iter().for_each(|name| add(name, Heeded::MOVES));
     SETTING.iter().for_each(|name| add(name, Heeded::SETS));
     wrap::known().for_each(|name| add(name, Heeded::FOLLOWED));
-    Known {
-        outlines: Outlines::of(map.keys().copied()),
-        reasons: map,
-    }
+    map
 });
