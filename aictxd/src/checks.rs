@@ -1,5 +1,6 @@
 //! Which check covers a file: the one of the nearest project above it, or what runs the same tests.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,7 +28,7 @@ pub struct Checks<'s> {
     facts: WorktreeFacts,
     known: &'s facts::Facts,
     snapshot: &'s Snapshot,
-    root: Project,
+    root: Cow<'s, Project>,
     /// Projects below the root, by directory.
     below: RefCell<HashMap<String, Option<Arc<Project>>>>,
     /// What commands run, by directory and command.
@@ -38,11 +39,16 @@ impl<'s> Checks<'s> {
     /// Of a worktree as it is now.
     pub fn of(app: &'s App, place: &Place, snapshot: &'s Snapshot) -> Self {
         let project = facts::gather(app, place, snapshot);
-        Self::with(app, place, snapshot, project)
+        Self::with(app, place, snapshot, Cow::Owned(project))
     }
 
     /// The same of a project that was looked at.
-    pub fn with(app: &'s App, place: &Place, snapshot: &'s Snapshot, project: Project) -> Self {
+    pub fn with(
+        app: &'s App,
+        place: &Place,
+        snapshot: &'s Snapshot,
+        project: Cow<'s, Project>,
+    ) -> Self {
         let facts = WorktreeFacts::of(app, &place.worktree, Arc::default(), Arc::default());
         Self {
             facts: facts.watching(true),

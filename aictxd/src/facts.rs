@@ -1,6 +1,7 @@
 //! What decisions want to know of a worktree beside its memory: what is checked out, how the files
 //! are that memory speaks of, what people wrote down.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -73,6 +74,12 @@ impl Facts {
     /// Whether a directory has anything that makes a project of it.
     pub fn is_project(&self, directory: &Path) -> bool {
         self.directories.is_project(directory)
+    }
+
+    /// What is said of a worktree's files is as of now, the time that is given, or later. The watcher hears of
+    /// what was done before while something else is looked at.
+    pub fn ask_ahead(&self, worktree: &Path) -> Instant {
+        self.looks.ask_ahead(worktree)
     }
 
     /// Files as they are now, links not followed. A file that did not change since it was read last costs
@@ -275,15 +282,15 @@ fn files_about(
 }
 
 /// As [`gather`] for a request, with the files that it is about as the map ranks them. `at_hand`: files (relative)
-/// that the caller names beside it.
+/// that the caller names beside it. `asked_at`: as [`Facts::ask_ahead`] gives it.
 pub fn gather_for(
     app: &App,
     place: &Place,
     snapshot: &Snapshot,
     request: &str,
     at_hand: &[String],
+    asked_at: Instant,
 ) -> Project {
-    let asked_at = Instant::now();
     let mut project = gather_at(app, place, snapshot, asked_at);
     // Nobody is sent to files of a task that are not there.
     let task = active_thread(snapshot, &project.checkout).thread;
@@ -309,7 +316,7 @@ pub fn gather_for(
         let mut code = named_files(&place.worktree, request).chain(ranked);
         let first = code.find(|path| !aictx_signals::language_of(path).is_empty());
         project.at_hand = first.and_then(|path| {
-            let checks = Checks::with(app, place, snapshot, project.clone());
+            let checks = Checks::with(app, place, snapshot, Cow::Borrowed(&project));
             checks.check(path)
         });
     }

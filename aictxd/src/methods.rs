@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use aictx_continuity::{
 use aictx_proto::Timestamp;
 use aictx_proto::identity::Identity;
 use aictx_proto::methods as words;
-use aictx_proto::methods::{FinalizeParams, FinalizeReply, HookParams, ResumeParams};
+use aictx_proto::methods::{FinalizeParams, FinalizeReply, HookParams, ResumeParams, ResumeReply};
 use aictx_proto::path::Located;
 use aictx_proto::record::{AgentExecutionRow, files};
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
@@ -265,13 +265,16 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> 
         Arc::clone(app),
         Arc::clone(&host),
     );
-    let look = move || facts::gather_for(&app_, &at, &host_.snapshot(), &task, &[]);
-    let decide = move |snapshot: &Snapshot, project: Project| {
-        aictx_continuity::resume(snapshot, &params, &identity, &project, now)
+    let look = move || {
+        let asked_at = app_.facts.ask_ahead(&at.worktree);
+        facts::gather_for(&app_, &at, &host_.snapshot(), &task, &[], asked_at)
+    };
+    let decide = move |snapshot: &Snapshot, project: &Project| {
+        aictx_continuity::resume(snapshot, &params, &identity, project, now)
     };
     if look_only {
         let seen = host.snapshot();
-        let looked = tokio::task::spawn_blocking(move || decide(&seen, look()).0);
+        let looked = tokio::task::spawn_blocking(move || decide(&seen, &look()).0);
         let looked = looked.await;
         let resumed = looked.map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
         let mut told = resumed.reply;
@@ -284,14 +287,26 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> 
         Mode::Daemon => {
             git::get_ready(app, &worktree);
             facts::get_ready(app, &worktree);
+            // What is not sent is taken apart when the answer is.
+            let look = move || (look(), OnceLock::new());
+            let decide = move |snapshot: &Snapshot, seen: &(Project, OnceLock<ResumeReply>)| {
+                let (project, told) = seen;
+                let (resumed, effects) = decide(snapshot, project);
+                let _ = told.set(resumed.reply);
+                (resumed.json, effects)
+            };
             host.look_and_write_soon(look, decide).await
         }
         Mode::Once => {
             let project = look();
-            host.write(move |snapshot| decide(snapshot, project)).await
+            let decide = move |snapshot: &Snapshot| {
+                let (resumed, effects) = decide(snapshot, &project);
+                (resumed.json, effects)
+            };
+            host.write(decide).await
         }
     };
-    Ok(written?.0.json)
+    Ok(written?.0)
 }
 
 async fn finalize(app: &Arc<App>, mut params: FinalizeParams) -> Result<FinalizeReply, RpcError> {

@@ -53,7 +53,8 @@ fn starts_of_branches(snapshot: &Snapshot) -> impl Iterator<Item = &String> {
 /// Paths whose present state decides whether memory is fresh, and which of them have definitions
 /// that matter.
 pub fn anchored_paths(snapshot: &Snapshot) -> BTreeMap<String, bool> {
-    let mut paths = BTreeMap::new();
+    // Most files are named again and again.
+    let mut paths: BTreeMap<&str, bool> = BTreeMap::new();
     let decisions = snapshot
         .decisions
         .iter()
@@ -72,7 +73,7 @@ pub fn anchored_paths(snapshot: &Snapshot) -> BTreeMap<String, bool> {
     let last = snapshot.handoff.iter();
     let last = last.flat_map(|h| &h.recommended_starting_points);
     for path in last.chain(starts_of_branches(snapshot)) {
-        paths.entry(path.clone()).or_insert(false);
+        paths.entry(path).or_insert(false);
     }
     for (anchors, related) in decisions
         .take(NEWEST.0)
@@ -80,17 +81,19 @@ pub fn anchored_paths(snapshot: &Snapshot) -> BTreeMap<String, bool> {
         .chain(strategies.take(NEWEST.2))
     {
         for anchor in anchors {
-            *paths.entry(anchor.path.clone()).or_insert(false) |= !anchor.symbols.is_empty();
+            *paths.entry(&anchor.path).or_insert(false) |= !anchor.symbols.is_empty();
         }
         for path in related {
-            paths.entry(path.clone()).or_insert(false);
+            paths.entry(path).or_insert(false);
         }
         if paths.len() >= MAX_ASKED {
             break;
         }
     }
-    paths.retain(|path, _| is_plain(path));
-    paths
+    let plain = paths.into_iter().filter(|(path, _)| is_plain(path));
+    plain
+        .map(|(path, definitions)| (path.to_owned(), definitions))
+        .collect()
 }
 
 /// Decisions, failures and strategies whose files are looked at because they are the newest, and

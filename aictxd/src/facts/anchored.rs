@@ -16,19 +16,26 @@ use crate::app::App;
 use crate::hosts::Place;
 
 /// The files that memory spoke of when it was asked about last.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Anchored {
     sources: Sources,
+    seen: Seen,
+}
+
+/// Files as they were seen.
+#[derive(Debug, Clone)]
+struct Seen {
     wanted: Arc<BTreeMap<String, bool>>,
     /// Of each of the files.
-    stamps: Vec<Option<Stamp>>,
+    stamps: Arc<Vec<Option<Stamp>>>,
     /// The state that they are of, where that can be told from others.
     version: Option<Version>,
+    /// All of them, and no others.
     presents: Arc<Presents>,
 }
 
 /// What the files to look at follow from, held weakly.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Sources {
     decisions: Weak<Vec<Arc<Decision>>>,
     failures: Weak<Vec<Arc<FailurePattern>>>,
@@ -87,44 +94,105 @@ impl Facts {
     ) -> Arc<Presents> {
         let known = {
             let all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = all.get(worktree);
-            let known = known.filter(|known| known.sources.are_of(snapshot));
-            known.map(|k| (Arc::clone(&k.wanted), k.version, Arc::clone(&k.presents)))
+            all.get(worktree).cloned()
         };
-        if let Some((_, Some(version), presents)) = &known
-            && self.looks.version(worktree, asked_at) == Some(*version)
-        {
-            return Arc::clone(presents);
+        let before = known.as_ref().map(|known| &known.seen);
+        let remembered = known.as_ref().filter(|k| k.sources.are_of(snapshot));
+        // No file changed since, where that is known.
+        let still = before.filter(|before| {
+            let now = before.version.and(self.looks.version(worktree, asked_at));
+            now.is_some() && now == before.version
+        });
+        if let (Some(known), Some(_)) = (remembered, still) {
+            return Arc::clone(&known.seen.presents);
         }
-        let wanted = known.map_or_else(|| Arc::new(anchored_paths(snapshot)), |(w, ..)| w);
-        let (stamps, version) = self.looks.look(worktree, wanted.keys(), asked_at);
-        let unchanged = {
-            let mut all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = all.get_mut(worktree);
-            let known =
-                known.filter(|known| Arc::ptr_eq(&known.wanted, &wanted) && known.stamps == stamps);
-            known.map(|known| {
-                known.version = version;
-                Arc::clone(&known.presents)
-            })
+        let wanted = match remembered {
+            Some(known) => Arc::clone(&known.seen.wanted),
+            None => Arc::new(anchored_paths(snapshot)),
         };
-        if let Some(presents) = unchanged {
-            return presents;
-        }
-        let presents = Arc::new(self.presents_at(worktree, &wanted, &stamps));
-        let known = Anchored {
-            sources: Sources::of(snapshot),
-            wanted,
-            stamps,
-            version,
-            presents: Arc::clone(&presents),
+        let seen = match still {
+            Some(before) => self.look_at_new(worktree, before, wanted, asked_at),
+            None => self.look_at_all(worktree, before, wanted, asked_at),
         };
+        let presents = Arc::clone(&seen.presents);
+        let sources = Sources::of(snapshot);
         let mut all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= MAX_WORKTREES && !all.contains_key(worktree) {
             all.clear();
         }
-        all.insert(worktree.to_owned(), known);
+        all.insert(worktree.to_owned(), Anchored { sources, seen });
         presents
+    }
+
+    /// Looks at all of the `wanted` files.
+    fn look_at_all(
+        &self,
+        worktree: &Path,
+        before: Option<&Seen>,
+        wanted: Arc<BTreeMap<String, bool>>,
+        asked_at: Instant,
+    ) -> Seen {
+        let (stamps, version) = self.looks.look(worktree, wanted.keys(), asked_at);
+        let same = before.filter(|b| Arc::ptr_eq(&b.wanted, &wanted) && *b.stamps == stamps);
+        let presents = match same {
+            Some(before) => Arc::clone(&before.presents),
+            None => Arc::new(self.presents_at(worktree, &wanted, &stamps)),
+        };
+        Seen {
+            wanted,
+            stamps: Arc::new(stamps),
+            version,
+            presents,
+        }
+    }
+
+    /// Looks at those of the `wanted` files that were not seen `before`, since when no file changed.
+    fn look_at_new(
+        &self,
+        worktree: &Path,
+        before: &Seen,
+        wanted: Arc<BTreeMap<String, bool>>,
+        asked_at: Instant,
+    ) -> Seen {
+        if wanted == before.wanted {
+            return Seen {
+                wanted,
+                ..before.clone()
+            };
+        }
+        let seen = before.wanted.iter().zip(before.stamps.iter());
+        let mut seen = seen.zip(before.presents.values()).peekable();
+        let mut find = |path: &String, definitions: bool| {
+            while seen.next_if(|(((known, _), _), _)| *known < path).is_some() {}
+            let ((_, stamp), present) =
+                seen.next_if(|(((known, all), _), _)| *known == path && (**all || !definitions))?;
+            Some((*stamp, Arc::clone(present)))
+        };
+        let known: Vec<_> = wanted.iter().map(|(p, d)| find(p, *d)).collect();
+        let new = wanted
+            .iter()
+            .zip(&known)
+            .filter(|(_, known)| known.is_none());
+        let new: BTreeMap<String, bool> = new.map(|((p, d), _)| (p.clone(), *d)).collect();
+        let (stamps, now) = match new.is_empty() {
+            true => (Vec::new(), before.version),
+            false => self.looks.look(worktree, new.keys(), asked_at),
+        };
+        let looked = self.presents_at(worktree, &new, &stamps);
+        let mut looked = stamps.into_iter().zip(looked.into_values());
+        let all = wanted.keys().zip(known);
+        let all = all.filter_map(|(p, known)| Some((p.clone(), known.or_else(|| looked.next())?)));
+        let all: BTreeMap<String, _> = all.collect();
+        Seen {
+            stamps: Arc::new(all.values().map(|(stamp, _)| *stamp).collect()),
+            presents: Arc::new(
+                all.into_iter()
+                    .map(|(p, (_, present))| (p, present))
+                    .collect(),
+            ),
+            version: before.version.filter(|before| now == Some(*before)),
+            wanted,
+        }
     }
 
     /// What memory knows that files held which are `gone`. Worked out anew when memory changed, or another one
@@ -203,3 +271,7 @@ pub(super) fn follow_moves(
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::AtFlags;
 
 use super::stamp::{Stamp, stamps};
-use crate::watch::heard::Listener;
+use crate::watch::heard::{Listener, Mark};
 
 /// Files of a worktree that are remembered, and directories.
 const MAX_FILES: usize = 8_192;
@@ -44,6 +44,8 @@ struct Known {
     since: Option<Instant>,
     /// Everything that was done before then is taken in.
     heard_until: Option<Instant>,
+    /// The last mark that was made ahead, not before the time beside it.
+    ahead: Option<(Instant, Mark)>,
     /// Times that something was heard of.
     round: u64,
     files: BTreeMap<String, Option<Stamp>>,
@@ -61,6 +63,7 @@ impl Known {
     fn forget(&mut self) {
         self.listener = None;
         self.heard_until = None;
+        self.ahead = None;
         self.files.clear();
         self.strange.append(&mut self.watched);
         self.strange.append(&mut self.silent);
@@ -182,6 +185,18 @@ impl Looks {
         (looks, version.filter(|_| all_heard))
     }
 
+    /// Has the watcher hear of everything until now, the time that is given: who asks for files as of then, and
+    /// does something else before, hardly waits for it.
+    pub(super) fn ask_ahead(&self, worktree: &Path) -> Instant {
+        let now = Instant::now();
+        let known = self.of(worktree);
+        let listener = lock(&known).listener.clone();
+        if let Some(mark) = listener.and_then(|listener| listener.mark()) {
+            lock(&known).ahead = Some((now, mark));
+        }
+        now
+    }
+
     /// The state of a worktree's files now, or not before `asked_at`, where that is known.
     pub(super) fn version(&self, worktree: &Path, asked_at: Instant) -> Option<Version> {
         let known = lock(&self.0).get(worktree).map(Arc::clone)?;
@@ -257,16 +272,19 @@ impl Looks {
 
 /// Everything that was done before `asked_at` is taken in.
 fn version_of(known: &Mutex<Known>, asked_at: Instant) -> Option<Version> {
-    let listener = {
+    let (listener, ahead) = {
         let mut known = lock(known);
         if known.heard_until.is_some_and(|until| until >= asked_at) {
             return known.take_in();
         }
-        known.listener.clone()?
+        let ahead = known.ahead.filter(|(at, _)| *at >= asked_at);
+        (known.listener.clone()?, ahead)
     };
     // The watcher is waited for without anything in hand.
-    let until = Instant::now();
-    let caught_up = listener.caught_up();
+    let (until, caught_up) = match ahead {
+        Some((at, mark)) => (at, listener.has_heard(mark)),
+        None => (Instant::now(), listener.caught_up()),
+    };
     let mut known = lock(known);
     if !caught_up {
         known.forget();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use aictx_continuity::Project;
@@ -20,7 +20,7 @@ const MAX_DIRECTORIES: usize = 1_024;
 
 /// Projects as they were looked at last.
 #[derive(Debug, Default)]
-pub(super) struct Projects(Mutex<HashMap<PathBuf, Known>>);
+pub(super) struct Projects(Mutex<HashMap<PathBuf, Arc<Known>>>);
 
 /// Directories as they were looked at last, and whether they were projects.
 #[derive(Debug, Default)]
@@ -63,19 +63,19 @@ impl Projects {
             if all.len() >= most && !all.contains_key(worktree) {
                 all.clear();
             }
-            all.insert(worktree.to_owned(), known);
+            all.insert(worktree.to_owned(), Arc::new(known));
         }
         project
     }
 
     fn known(&self, worktree: &Path) -> Option<Project> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all.get(worktree)?;
-        let (sources, before) = (known.sources.clone(), known.stamps.clone());
-        let project = known.project.clone();
-        // A slow disk is nobody else's business.
-        drop(all);
-        (stamps(worktree, &sources, AtFlags::empty()) == before).then_some(project)
+        let known = {
+            let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            // A slow disk is nobody else's business.
+            Arc::clone(all.get(worktree)?)
+        };
+        let now = stamps(worktree, &known.sources, AtFlags::empty());
+        (now == known.stamps).then(|| known.project.clone())
     }
 }
 
@@ -137,7 +137,8 @@ mod tests {
                 sources,
                 stamps,
             };
-            projects.0.lock().unwrap().insert(root.to_owned(), known);
+            let mut all = projects.0.lock().unwrap();
+            all.insert(root.to_owned(), Arc::new(known));
         };
         remember();
         assert_eq!(projects.known(root).unwrap().readme, "# One\n");

@@ -161,22 +161,24 @@ impl Host {
     /// As [`Self::write`] for what is derived from other records and can be derived again: the reply
     /// comes when the files hold it, before the disk has confirmed them. `look` looks at the disk
     /// before, without the lock and on the same thread: all of it takes so little time that going
-    /// from one thread to another is a part of it.
+    /// from one thread to another is a part of it. What it saw is let go of behind the reply.
     ///
     /// # Errors
     /// As [`Self::write`].
-    pub async fn look_and_write_soon<L: Send + 'static, T: Send + 'static>(
+    pub async fn look_and_write_soon<L: Send + Sync + 'static, T: Send + 'static>(
         self: &Arc<Self>,
         look: impl FnOnce() -> L + Send + 'static,
-        decide: impl FnOnce(&Snapshot, L) -> (T, Effects) + Send + 'static,
+        decide: impl FnOnce(&Snapshot, &L) -> (T, Effects) + Send + 'static,
     ) -> Result<(T, Report), RpcError> {
         let host = Arc::clone(self);
         let (promise, pending) = promise();
         tokio::task::spawn_blocking(move || {
-            let looked = look();
-            if host.queue(promise.job(true, move |snapshot: &Snapshot| decide(snapshot, looked))) {
+            let looked = Arc::new(look());
+            let seen = Arc::clone(&looked);
+            if host.queue(promise.job(true, move |snapshot: &Snapshot| decide(snapshot, &seen))) {
                 host.drain();
             }
+            drop(looked);
         });
         pending.reply().await
     }
@@ -197,9 +199,10 @@ impl Host {
     /// Commits what waits, in groups, until nothing does.
     fn drain(self: &Arc<Self>) {
         self.commit_all();
-        // The next one who waits does not wait for files to be made.
+        // The next one who waits does not wait for files to be made, nor for a look at those just written.
         if self.stocks.load(Ordering::Relaxed) {
             self.store.stock();
+            self.store.snapshot();
         }
         if self.store.owes() && !self.settling.swap(true, Ordering::AcqRel) {
             let host = Arc::clone(self);

@@ -39,8 +39,9 @@ fn open(
 ) -> Result<(Arc<Host>, Arc<Snapshot>, Project), RpcError> {
     let place = place(app, repo)?;
     let host = app.hosts.open(&place.root)?;
+    let asked_at = app.facts.ask_ahead(&place.worktree);
     let snapshot = host.snapshot();
-    let project = facts::gather_for(app, &place, &snapshot, request, at_hand);
+    let project = facts::gather_for(app, &place, &snapshot, request, at_hand, asked_at);
     Ok((host, snapshot, project))
 }
 

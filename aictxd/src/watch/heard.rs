@@ -44,6 +44,13 @@ pub struct Heard {
     turn: Mutex<()>,
 }
 
+/// Made in the directory that is watched for it: what was done before is heard of before.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark {
+    round: u64,
+    number: u64,
+}
+
 #[derive(Debug, Default)]
 struct State {
     ready: bool,
@@ -214,9 +221,12 @@ impl Heard {
 
     /// Waits until everything that was done before now has been heard of; whether it has.
     pub fn caught_up(&self) -> bool {
-        let Some((round, number)) = self.mark() else {
-            return false;
-        };
+        self.mark().is_some_and(|mark| self.has_heard(mark))
+    }
+
+    /// Waits until everything that was done before a mark was made has been heard of; whether it has.
+    fn has_heard(&self, mark: Mark) -> bool {
+        let Mark { round, number } = mark;
         let waiting = |state: &mut State| state.round == round && state.seen < number;
         let waited = self
             .news
@@ -235,8 +245,8 @@ impl Heard {
         heard
     }
 
-    /// Makes a mark; its round and number. Opening a file for writing tells of it and changes nothing.
-    fn mark(&self) -> Option<(u64, u64)> {
+    /// Makes a mark. Opening a file for writing tells of it and changes nothing.
+    fn mark(&self) -> Option<Mark> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let (round, number) = {
             let mut state = self.state();
@@ -261,7 +271,7 @@ impl Heard {
             self.lose_all();
             return None;
         }
-        Some((round, number))
+        Some(Mark { round, number })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -302,6 +312,16 @@ impl Listener {
     /// Waits until everything that was done before now has been heard of, some ten microseconds as a rule;
     /// whether it has.
     pub fn caught_up(&self) -> bool {
+        self.mark().is_some_and(|mark| self.has_heard(mark))
+    }
+
+    /// Makes a mark, which is heard of while its maker does something else.
+    pub fn mark(&self) -> Option<Mark> {
+        self.heard.mark()
+    }
+
+    /// As [`Self::caught_up`], of what was done before a mark was made.
+    pub fn has_heard(&self, mark: Mark) -> bool {
         let listens = self
             .heard
             .state()
@@ -310,7 +330,7 @@ impl Listener {
         listens
             && self.identity.is_some()
             && identity(&self.worktree) == self.identity
-            && self.heard.caught_up()
+            && self.heard.has_heard(mark)
     }
 
     /// Paths that may have changed since he began to listen, as far as was heard. Nothing where something

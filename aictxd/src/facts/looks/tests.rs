@@ -110,6 +110,37 @@ fn one_moment_is_waited_for_once() {
 }
 
 #[test]
+fn who_asks_ahead_waits_for_that_alone() {
+    let dir = worktree();
+    let root = dir.path();
+    let heard = files()[..6].to_vec();
+    let looks = Looks::default();
+    assert!(
+        looks.ask_ahead(root) <= Instant::now(),
+        "nobody need listen"
+    );
+    looks.look(root, heard.iter(), Instant::now());
+    let (_ears, listener) = watched(root);
+    learn(&looks, root, &listener);
+    looks.look(root, heard.iter(), Instant::now());
+    let heard_until = || lock(&looks.of(root)).heard_until;
+    let asked_at = looks.ask_ahead(root);
+    let version = looks.version(root, asked_at);
+    assert!(version.is_some() && heard_until() == Some(asked_at));
+    fs::write(root.join("src/b.rs"), "two\n").unwrap();
+    let (now, _) = looks.look(root, heard.iter(), Instant::now());
+    assert_eq!(now, stamps(root, &heard, AtFlags::SYMLINK_NOFOLLOW));
+    assert!(heard_until() > Some(asked_at), "a later moment is another");
+    fs::write(root.join("src/b.rs"), "three\n").unwrap();
+    let asked_at = looks.ask_ahead(root);
+    assert_ne!(
+        looks.look(root, heard.iter(), asked_at).0,
+        now,
+        "what was done before it is seen"
+    );
+}
+
+#[test]
 fn where_nothing_is_heard_files_are_looked_at_each_time() {
     let dir = worktree();
     let root = dir.path();
@@ -176,8 +207,12 @@ proptest! {
         let mut lost = false;
         for (number, (what, file, ask)) in changes.into_iter().enumerate() {
             change(root, what, file, &"x".repeat(number + 5));
-            let before = looks.version(root, Instant::now());
-            let (now, version) = looks.look(root, files().iter(), Instant::now());
+            let asked_at = match file % 2 {
+                0 => looks.ask_ahead(root),
+                _ => Instant::now(),
+            };
+            let before = looks.version(root, asked_at);
+            let (now, version) = looks.look(root, files().iter(), asked_at);
             prop_assert_eq!(&now, &stamps(root, &files(), AtFlags::SYMLINK_NOFOLLOW));
             if version.is_some() {
                 prop_assert_eq!(version, before);
