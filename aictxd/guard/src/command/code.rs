@@ -24,7 +24,7 @@ mod search;
 mod sends;
 mod targets;
 
-use find::Find as _;
+use find::{Asked, Find as _};
 pub(super) use literals::literals;
 use literals::{bracketed, literal_at, literal_before, without_literals, without_printed};
 pub(super) use printed::printed_to;
@@ -145,18 +145,19 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     let named = aliases::resolved(&text);
     let text = named.as_ref();
     let tight: String = text.split_ascii_whitespace().collect();
-    let found = search(text, &tight);
+    let (text, tight) = (Asked::new(text), Asked::new(tight));
+    let found = search(&text, &tight);
     let code = Code {
         language,
+        run: Asked::new(without_literals(&text)),
         text,
-        run: without_literals(text),
         tight,
         found,
         only_seems: OnceCell::new(),
         looked_up: Cell::new(0),
     };
-    super::limits::program(judge, call, language, text);
-    if !pretended::files(text, &code.tight) {
+    super::limits::program(judge, call, language, &code.text);
+    if !pretended::files(&code.text, &code.tight) {
         code.trees(judge, call);
         code.files(judge, call);
         code.targets(judge, call);
@@ -182,8 +183,8 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     if !runs && !executes {
         return;
     }
-    let bounded = text.holds("WHERE") || text.holds("where");
-    for literal in literals(text) {
+    let bounded = code.text.holds("WHERE") || code.text.holds("where");
+    for literal in literals(&code.text) {
         let literal = without_calls(literal);
         // `'TRUNCATE ' + name`: what is put behind it is its object.
         let deletes = literal
@@ -220,10 +221,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
         }
     }
     if runs {
-        for command in git::calls(text) {
+        for command in git::calls(&code.text) {
             judge.inner_script(&command, call.command.remote);
         }
-        for script in bracketed(text) {
+        for script in bracketed(&code.text) {
             judge.inner_script(script, call.command.remote);
         }
     }
@@ -280,11 +281,11 @@ fn without_calls(literal: String) -> String {
 /// A program and what is asked of it again and again.
 struct Code<'t> {
     language: &'t str,
-    text: &'t str,
+    text: Asked<'t>,
     /// The text with blanks where its literals are.
-    run: String,
+    run: Asked<'t>,
     /// The text without blanks.
-    tight: String,
+    tight: Asked<'t>,
     /// The lists of words that it holds some of.
     found: Lists,
     /// What it does elsewhere is not really done, once somebody asked.
@@ -298,7 +299,7 @@ impl Code<'_> {
     fn only_seems(&self) -> bool {
         *self
             .only_seems
-            .get_or_init(|| pretended::elsewhere(self.text, &self.tight))
+            .get_or_init(|| pretended::elsewhere(&self.text, &self.tight))
     }
 
     /// Directories with all that is in them.
@@ -444,9 +445,9 @@ impl Code<'_> {
     /// Where a call stands in what is run. Names in quotes are looked for in the whole text.
     fn places(&self, name: &str) -> Vec<usize> {
         let text = if name.contains(['\'', '"']) {
-            self.text
+            &self.text
         } else {
-            self.run.as_str()
+            &self.run
         };
         text.found(name)
             .map(|(at, _)| at)
@@ -465,9 +466,9 @@ impl Code<'_> {
 
     /// `for d in ("build", "dist")`: all that the program names can be made again.
     fn names_what_is_made_again(&self) -> bool {
-        let named = literals(self.text);
+        let named = literals(&self.text);
         let again = |name: &str| name.split('/').any(is_regenerable);
-        let listed = bracketed(self.text);
+        let listed = bracketed(&self.text);
         let texts = named.iter().map(String::as_str).chain(listed);
         let mut names = texts.flat_map(|text| text.split(' ')).peekable();
         names.peek().is_some()
@@ -483,11 +484,11 @@ impl Code<'_> {
 
     /// A deletion whose arguments start at `at`.
     fn deleted(&self, judge: &mut Judge, call: Call, verb: &str, at: usize, usual: Reach) {
-        let target = literal_at(self.text, at).or_else(|| literal_before(self.text, at));
+        let target = literal_at(&self.text, at).or_else(|| literal_before(&self.text, at));
         let Some(target) = target else {
             // A variable: what the program made itself may go.
             if !self.found.has(Lists::TEMPORARY) {
-                let named = literals(self.text);
+                let named = literals(&self.text);
                 let mut names = named.iter().flat_map(|text| text.split(' '));
                 let precious = names.any(|name| judge.is_precious(call, &Word::plain(name)));
                 let tier = if precious {

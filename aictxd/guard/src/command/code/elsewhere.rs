@@ -27,7 +27,7 @@ impl Code<'_> {
         {
             hit(Kind::NetworkExec, Tier::Destructive, "runs what it decodes");
         }
-        if sends::sends_secrets(&self.tight) && !request::is_local(self.text) {
+        if sends::sends_secrets(&self.tight) && !request::is_local(&self.text) {
             hit(Kind::Credentials, Tier::Destructive, "sends secrets");
         }
         let promised = calls::promised(&self.run);
@@ -51,7 +51,7 @@ impl Code<'_> {
                 .iter()
                 .any(|way| self.run.holds(way));
             let tier = if each { Tier::Destructive } else { tier };
-            let tier = if request::is_local(self.text) {
+            let tier = if request::is_local(&self.text) {
                 Tier::Risky
             } else {
                 tier
@@ -72,7 +72,7 @@ impl Code<'_> {
             hit(Kind::DatabaseWrite, tier, "deletes rows");
         }
         if self.requests_a_deletion() && !self.only_seems() {
-            let tier = if request::is_local(self.text) {
+            let tier = if request::is_local(&self.text) {
                 Tier::Risky
             } else {
                 Tier::Destructive
@@ -114,7 +114,7 @@ impl Code<'_> {
 
     /// What rows go: `None` without a word of it, less when a condition says which.
     fn deletes_rows(&self) -> Option<Tier> {
-        let tight = self.tight.as_str();
+        let tight = &self.tight;
         let conditions = [".where(", ".andWhere(", ".whereIn(", ".filter("];
         let all = ["where(\"1=1", "where('1=1", "match_all", "where(true"];
         let bounded = || {
@@ -284,14 +284,14 @@ impl Code<'_> {
 
     /// What libraries for git throw away.
     fn discards(&self) -> bool {
-        let tight = self.tight.as_str();
+        let tight = &self.tight;
         tight.holds("GIT_RESET_HARD") || (tight.holds(".push(") && tight.holds("force=True"))
     }
 
     /// Tables of a database that are made anew, with what is given, or emptied by a condition that is
     /// none.
     fn replaces_a_table(&self) -> bool {
-        let tight = self.tight.as_str();
+        let tight = &self.tight;
         let kept = tight.holds(":memory:") || self.found.has(Lists::TEMPORARY);
         let replaced = (tight.holds(".to_sql(")
             && (tight.holds("if_exists='replace'") || tight.holds("if_exists=\"replace\"")))

@@ -51,7 +51,7 @@ fn is_one_literal(arguments: &str) -> bool {
 impl Code<'_> {
     /// Data that are read and written back as something else, and stores that are opened anew.
     pub(super) fn rewrites(&self, judge: &mut Judge, call: Call) {
-        let tight = self.tight.as_str();
+        let tight = &self.tight;
         let verb = format!("{} writes over data", self.language);
         let mut lost = |path: &str| {
             if !judge.is_temporary(call, &Word::plain(path)) {
@@ -103,7 +103,7 @@ impl Code<'_> {
     /// Disks that are opened for writing, archives unpacked over what lies elsewhere, and nothing copied
     /// over a file.
     pub(super) fn overwrites(&self, judge: &mut Judge, call: Call) {
-        let tight = self.tight.as_str();
+        let tight = &self.tight;
         let verb = format!("{} overwrites", self.language);
         for rest in after(tight, "open(") {
             let arguments = rest.split(')').next().unwrap_or_default();
@@ -156,7 +156,7 @@ impl Code<'_> {
 
     /// The same text written into every file that is found, and tables without rows written over data.
     pub(super) fn levels(&self) -> bool {
-        let tight = self.tight.as_str();
+        let tight = &self.tight;
         let empty = after(tight, "DataFrame(columns=").any(|rest| {
             rest.split_once(')')
                 .is_some_and(|(_, behind)| behind.starts_with(".to_"))
@@ -210,7 +210,7 @@ impl Code<'_> {
     /// Files that are opened for writing and closed, or to which nothing is written; `None` when the
     /// name is not told.
     pub(super) fn emptied(&self) -> Vec<Option<&str>> {
-        let tight = self.tight.as_str();
+        let tight = &self.tight;
         let mut out = Vec::new();
         if tight.holds("truncate")
             && (tight.holds(",0)")

@@ -69,7 +69,7 @@ impl Code<'_> {
         ];
         let text = self.text.to_ascii_lowercase();
         let rehearsed = rehearsed.iter().any(|word| text.holds(word));
-        if self.only_seems() || rehearsed || request::is_local(self.text) {
+        if self.only_seems() || rehearsed || request::is_local(&self.text) {
             return;
         }
         let each = says(&EACH);

@@ -1,7 +1,7 @@
 //! Programs that only seem to take something away: against doubles of a service, in a transaction that
 //! is taken back, or told not to do it.
 
-use super::find::Find as _;
+use super::find::{Asked, Find as _};
 
 /// Doubles that stand in for services and databases.
 const DOUBLES: &[&str] = &[
@@ -60,7 +60,7 @@ const NOT_DONE: [(&str, &str); 7] = [
 ];
 
 /// `throw new Error("rollback …")`: an error that says what it is for.
-fn throws_to_take_back(tight: &str) -> bool {
+fn throws_to_take_back(tight: &Asked) -> bool {
     let mut thrown = tight.found("thrownewError(").take(16);
     thrown.any(|(at, way)| {
         let said = tight.get(at + way.len()..).unwrap_or_default();
@@ -74,7 +74,7 @@ fn throws_to_take_back(tight: &str) -> bool {
 }
 
 /// Whether a program, given with and without blanks, leaves files and trees as they are.
-pub(super) fn files(text: &str, tight: &str) -> bool {
+pub(super) fn files(text: &Asked, tight: &Asked) -> bool {
     // A double in the place of what deletes.
     let patched = ["patch('", "patch(\""].iter().any(|start| {
         tight.found(start).take(16).any(|(at, _)| {
@@ -90,13 +90,13 @@ pub(super) fn files(text: &str, tight: &str) -> bool {
 }
 
 /// A default that a definition gives says nothing of its calls.
-fn defines(text: &str) -> bool {
+fn defines(text: &Asked) -> bool {
     let ways = ["def ", "function ", "=>", "lambda "];
     ways.iter().any(|way| text.holds(way))
 }
 
 /// Whether it leaves rows, and things at services, as they are.
-pub(super) fn elsewhere(text: &str, tight: &str) -> bool {
+pub(super) fn elsewhere(text: &Asked, tight: &Asked) -> bool {
     let says = |words: &[&str]| words.iter().any(|word| text.holds(word));
     let told = |(not, done): &(&str, &str)| tight.holds(not) && !tight.holds(done);
     let not_done = || {

@@ -2,12 +2,15 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::automaton::Automaton as _;
+use aho_corasick::dfa::DFA;
+use aho_corasick::{Anchored, MatchKind};
 
 use super::super::table::{
     EVALUATIONS, FETCHES, HANDED_OVER, INTERPRETERS, LISTINGS, REQUESTS, ROW_DELETES,
     SERVICE_DELETES, SERVICES, SHELL_CALLS, SOCKETS, TEMPORARY_MAKERS, UNLINKS,
 };
+use super::find::{Asked, Find as _};
 use super::{DECODINGS, EXECUTIONS, RECURSIVE, WRITES};
 
 /// Lists of words, some of which a text holds.
@@ -49,10 +52,13 @@ impl Lists {
     }
 }
 
-/// An automaton and the list of each of its words.
+/// Words that are looked for one by one in a longer text; for more of them, each byte is looked at.
+const FEW: usize = 8;
+
+/// Words, each with its list, and an automaton for them.
 struct Search {
-    words: Option<AhoCorasick>,
-    lists: Vec<u32>,
+    automaton: Option<DFA>,
+    words: Vec<(&'static str, u32)>,
 }
 
 impl Search {
@@ -62,26 +68,39 @@ impl Search {
             parts.flat_map(|(words, list)| words.iter().map(|word| (*word, list.0)))
         };
         Self {
-            words: AhoCorasick::builder()
+            automaton: DFA::builder()
                 .match_kind(MatchKind::Standard)
                 .build(all().map(|(word, _)| word))
                 .ok(),
-            lists: all().map(|(_, list)| list).collect(),
+            words: all().collect(),
         }
     }
 
     /// The lists of which a text holds a word; all of them when nothing can be told.
-    fn of(&self, text: &str) -> Lists {
-        let Some(words) = &self.words else {
+    fn of(&self, text: &Asked) -> Lists {
+        if !text.is_short() {
+            let there = || self.words.iter().filter(|(word, _)| text.may_hold(word));
+            if there().count() <= FEW {
+                let held = there().filter(|(word, _)| text.holds(word));
+                return Lists(held.fold(0, |found, (_, list)| found | list));
+            }
+        }
+        let Some(automaton) = &self.automaton else {
             return Lists(u32::MAX);
         };
+        let Ok(mut state) = automaton.start_state(Anchored::No) else {
+            return Lists(u32::MAX);
+        };
+        // Where a word ends does not matter: so the automaton is walked here, by the byte.
         let mut found = 0;
-        for hit in words.find_overlapping_iter(text) {
-            found |= self
-                .lists
-                .get(hit.pattern().as_usize())
-                .copied()
-                .unwrap_or(0);
+        for byte in text.bytes() {
+            state = automaton.next_state(Anchored::No, state, byte);
+            if automaton.is_special(state) && automaton.is_match(state) {
+                for nth in 0..automaton.match_len(state) {
+                    let word = automaton.match_pattern(state, nth).as_usize();
+                    found |= self.words.get(word).map_or(0, |(_, list)| *list);
+                }
+            }
         }
         Lists(found)
     }
@@ -121,6 +140,32 @@ static TIGHT: LazyLock<Search> = LazyLock::new(|| {
 });
 
 /// What a program holds; `tight` is the same without blanks.
-pub(super) fn search(text: &str, tight: &str) -> Lists {
+pub(super) fn search(text: &Asked, tight: &Asked) -> Lists {
     Lists(WORDS.of(text).0 | TIGHT.of(tight).0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn each_list_is_found_of_which_a_word_is_there(
+            words in proptest::collection::vec(any::<proptest::sample::Index>(), 0..24),
+            between in "[a-z(. \n]{0,12}",
+            filling in prop_oneof![Just(0_usize), Just(3_000)],
+        ) {
+            let mut text = "xy ".repeat(filling / 3);
+            for word in words {
+                let (word, _) = word.get(&WORDS.words);
+                text.push_str(&between);
+                text.push_str(word);
+            }
+            let all = WORDS.words.iter().filter(|(word, _)| text.contains(word));
+            let all = all.fold(0, |found, (_, list)| found | list);
+            prop_assert_eq!(WORDS.of(&Asked::new(text)), Lists(all));
+        }
+    }
 }

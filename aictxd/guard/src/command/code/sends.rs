@@ -1,6 +1,6 @@
 //! Programs that send secrets away.
 
-use super::find::Find as _;
+use super::find::{Asked, Find as _};
 
 /// Ways to send something; without blanks.
 const SENDS: &[&str] = &[
@@ -56,14 +56,14 @@ const SECRETS: &[&str] = &[
 ];
 
 /// Whether a program, without blanks, reads secrets and sends something.
-pub(super) fn sends_secrets(tight: &str) -> bool {
+pub(super) fn sends_secrets(tight: &Asked) -> bool {
     SENDS.iter().any(|way| tight.holds(way))
         && (SECRETS.iter().any(|place| tight.holds(place))
             || (names_settings(tight) && !tight.holds("dotenv")))
 }
 
 /// `'.env'`, `".env.production"`, `'.env*'`; an example holds no secrets.
-fn names_settings(tight: &str) -> bool {
+fn names_settings(tight: &Asked) -> bool {
     let found = tight.found(".env").take(64);
     found
         .filter(|(at, _)| {

@@ -160,8 +160,11 @@ impl Code<'_> {
         let Some(names) = NAMES.as_ref().filter(|_| !call.command.remote) else {
             return;
         };
+        if !CALLS.iter().any(|(name, ..)| self.run.may_hold(name)) {
+            return;
+        }
         let verb = format!("{} writes", self.language);
-        for hit in names.find_overlapping_iter(&self.run).take(MAX_CALLS * 8) {
+        for hit in names.find_overlapping_iter(&*self.run).take(MAX_CALLS * 8) {
             let Some((name, named, touch)) = CALLS.get(hit.pattern().as_usize()) else {
                 continue;
             };
@@ -436,7 +439,7 @@ impl Code<'_> {
         let spaced = format!("{expression} =");
         let found = before.rfind(&assigned).map(|at| at + assigned.len());
         let found = found.or_else(|| before.rfind(&spaced).map(|at| at + spaced.len()));
-        let value = found.and_then(|at| literal_at(self.text, at));
+        let value = found.and_then(|at| literal_at(&self.text, at));
         let named = !expression.is_empty() && expression.chars().all(is_of_a_name);
         value.filter(|_| named).unwrap_or_default().to_owned()
     }
