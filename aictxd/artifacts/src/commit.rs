@@ -91,6 +91,16 @@ impl Step {
         }
     }
 
+    /// Bytes of its content.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Append { bytes, .. } | Self::Replace { bytes, .. } => match bytes {
+                Bytes::Text(text) | Bytes::Hex(text) => text.len(),
+            },
+            Self::Remove { .. } => 0,
+        }
+    }
+
     /// What the journal says of it. A file that only shows what others hold is not worth being
     /// written twice: whoever finishes an interrupted commit takes it away.
     pub(crate) fn intended(&self) -> Cow<'_, Self> {

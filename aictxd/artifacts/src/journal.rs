@@ -6,12 +6,12 @@
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use aictx_proto::record::files::JOURNAL_DIR;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::commit::{self, Step, digest};
@@ -24,13 +24,6 @@ const MAX_INTENT: u64 = 256 * 1024 * 1024;
 /// More entries than this are looked at in the next recovery.
 const MAX_ENTRIES: usize = 256;
 
-#[derive(Serialize)]
-struct Out<'a> {
-    version: u32,
-    sha256: String,
-    steps: &'a RawValue,
-}
-
 #[derive(Deserialize)]
 struct In {
     version: u32,
@@ -38,20 +31,34 @@ struct In {
     steps: Box<RawValue>,
 }
 
+/// Digits of a digest.
+const DIGITS: usize = 64;
+/// Bytes of a step beside its content, and of the escapes in it, as a rule.
+const ROOM: usize = 256;
+
+/// As one line. Written once, with room for all of it: this is the most that a commit writes.
 fn encode<'s>(steps: &[Step], shown: impl Iterator<Item = &'s str>) -> serde_json::Result<Vec<u8>> {
     let shown = shown.map(|file| {
         let file = file.to_owned();
         Cow::Owned(Step::Remove { file })
     });
     let steps: Vec<_> = steps.iter().map(Step::intended).chain(shown).collect();
-    let steps = serde_json::value::to_raw_value(&steps)?;
-    let out = Out {
-        version: VERSION,
-        sha256: digest(steps.get().as_bytes()),
-        steps: &steps,
-    };
-    let mut bytes = serde_json::to_vec(&out)?;
-    bytes.push(b'\n');
+    let room = |step: &Cow<Step>| ROOM + step.size() + step.size() / 8;
+    let room = steps.iter().map(room).sum::<usize>() + ROOM;
+    let mut bytes = Vec::with_capacity(room);
+    // The digest is of what follows it.
+    write!(bytes, r#"{{"version":{VERSION},"sha256":""#).map_err(serde_json::Error::io)?;
+    let at = bytes.len();
+    bytes.resize(at + DIGITS, b'0');
+    bytes.extend_from_slice(br#"","steps":"#);
+    let from = bytes.len();
+    serde_json::to_writer(&mut bytes, &steps)?;
+    let digest = digest(bytes.get(from..).unwrap_or_default());
+    let place = bytes.iter_mut().skip(at).take(DIGITS);
+    place
+        .zip(digest.bytes())
+        .for_each(|(digit, known)| *digit = known);
+    bytes.extend_from_slice(b"}\n");
     Ok(bytes)
 }
 
@@ -193,4 +200,32 @@ fn finish(
         }
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_intent_is_what_was_written_or_none() {
+        let steps: Vec<Step> = serde_json::from_str(
+            r#"[
+                {"step": "append", "file": "a/b.jsonl", "offset": 7, "bytes": {"text": "{\"x\":\"ä\"}\n"}},
+                {"step": "replace", "file": "c.json", "bytes": {"hex": "ff00"}, "rows": false, "before": null}
+            ]"#,
+        )
+        .unwrap();
+        let bytes = encode(&steps, ["shown.md"].into_iter()).unwrap();
+        let mut all = steps;
+        let file = "shown.md".to_owned();
+        all.push(Step::Remove { file });
+        assert_eq!(decode(&bytes), Some(all));
+        assert!(bytes.ends_with(b"}\n"));
+        for at in 0..bytes.len() - 1 {
+            let mut other = bytes.clone();
+            other[at] ^= 1;
+            assert_eq!(decode(&other), None, "byte {at}");
+            assert_eq!(decode(&bytes[..at]), None, "cut at {at}");
+        }
+    }
 }
