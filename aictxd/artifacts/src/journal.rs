@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{self, Write as _};
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
@@ -36,7 +36,7 @@ const DIGITS: usize = 64;
 /// Bytes of a step beside its content, and of the escapes in it, as a rule.
 const ROOM: usize = 256;
 
-/// As one line. Written once, with room for all of it: this is the most that a commit writes.
+/// As one line. Written out once, into room for it as a rule: this is the most that a commit writes.
 fn encode<'s>(steps: &[Step], shown: impl Iterator<Item = &'s str>) -> serde_json::Result<Vec<u8>> {
     let shown = shown.map(|file| {
         let file = file.to_owned();
@@ -47,7 +47,7 @@ fn encode<'s>(steps: &[Step], shown: impl Iterator<Item = &'s str>) -> serde_jso
     let room = steps.iter().map(room).sum::<usize>() + ROOM;
     let mut bytes = Vec::with_capacity(room);
     // The digest is of what follows it.
-    write!(bytes, r#"{{"version":{VERSION},"sha256":""#).map_err(serde_json::Error::io)?;
+    bytes.extend_from_slice(format!(r#"{{"version":{VERSION},"sha256":""#).as_bytes());
     let at = bytes.len();
     bytes.resize(at + DIGITS, b'0');
     bytes.extend_from_slice(br#"","steps":"#);

@@ -100,8 +100,8 @@ impl Facts {
         let remembered = known.as_ref().filter(|k| k.sources.are_of(snapshot));
         // No file changed since, where that is known.
         let still = before.filter(|before| {
-            let now = before.version.and(self.looks.version(worktree, asked_at));
-            now.is_some() && now == before.version
+            let now = || self.looks.version(worktree, asked_at);
+            before.version.is_some() && before.version == now()
         });
         if let (Some(known), Some(_)) = (remembered, still) {
             return Arc::clone(&known.seen.presents);

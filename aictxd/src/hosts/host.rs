@@ -43,7 +43,8 @@ pub struct Host {
     pub(super) archiving: AtomicBool,
     /// What it keeps besides will be.
     tidying: AtomicBool,
-    /// Answers wait here for a commit, not for the disk: files are made ahead for them.
+    /// Answers wait here for a commit, not for the disk: files are made ahead for them, and those that a commit
+    /// wrote are looked at behind it.
     pub(super) stocks: AtomicBool,
     /// Executions finalized since it was bounded last.
     finalized: AtomicU64,

@@ -161,7 +161,8 @@ impl Host {
     /// As [`Self::write`] for what is derived from other records and can be derived again: the reply
     /// comes when the files hold it, before the disk has confirmed them. `look` looks at the disk
     /// before, without the lock and on the same thread: all of it takes so little time that going
-    /// from one thread to another is a part of it. What it saw is let go of behind the reply.
+    /// from one thread to another is a part of it. What it saw is let go of behind the reply, where no other thread was
+    /// committing already.
     ///
     /// # Errors
     /// As [`Self::write`].

@@ -219,11 +219,6 @@ impl Heard {
         }
     }
 
-    /// Waits until everything that was done before now has been heard of; whether it has.
-    pub fn caught_up(&self) -> bool {
-        self.mark().is_some_and(|mark| self.has_heard(mark))
-    }
-
     /// Waits until everything that was done before a mark was made has been heard of; whether it has.
     fn has_heard(&self, mark: Mark) -> bool {
         let Mark { round, number } = mark;
@@ -315,22 +310,21 @@ impl Listener {
         self.mark().is_some_and(|mark| self.has_heard(mark))
     }
 
-    /// Makes a mark, which is heard of while its maker does something else.
+    /// Makes a mark, which is heard of while its maker does something else; none where nothing is heard.
     pub fn mark(&self) -> Option<Mark> {
-        self.heard.mark()
+        self.listens().then(|| self.heard.mark()).flatten()
     }
 
     /// As [`Self::caught_up`], of what was done before a mark was made.
     pub fn has_heard(&self, mark: Mark) -> bool {
-        let listens = self
-            .heard
-            .state()
-            .listening(&self.worktree, self.number)
-            .is_some();
-        listens
-            && self.identity.is_some()
-            && identity(&self.worktree) == self.identity
-            && self.heard.has_heard(mark)
+        // Asked behind the mark: until then it was this directory, or it is seen that it is another.
+        let same = || self.identity.is_some() && identity(&self.worktree) == self.identity;
+        self.listens() && same() && self.heard.has_heard(mark)
+    }
+
+    fn listens(&self) -> bool {
+        let mut state = self.heard.state();
+        state.listening(&self.worktree, self.number).is_some()
     }
 
     /// Paths that may have changed since he began to listen, as far as was heard. Nothing where something

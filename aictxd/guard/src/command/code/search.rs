@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::automaton::Automaton as _;
-use aho_corasick::dfa::DFA;
+use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, MatchKind};
 
 use super::super::table::{
@@ -57,7 +57,7 @@ const FEW: usize = 8;
 
 /// Words, each with its list, and an automaton for them.
 struct Search {
-    automaton: Option<DFA>,
+    automaton: Option<NFA>,
     words: Vec<(&'static str, u32)>,
 }
 
@@ -68,7 +68,7 @@ impl Search {
             parts.flat_map(|(words, list)| words.iter().map(|word| (*word, list.0)))
         };
         Self {
-            automaton: DFA::builder()
+            automaton: NFA::builder()
                 .match_kind(MatchKind::Standard)
                 .build(all().map(|(word, _)| word))
                 .ok(),
