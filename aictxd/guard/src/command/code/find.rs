@@ -41,45 +41,52 @@ impl Find for str {
     }
 
     fn found<'a>(&'a self, word: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
-        // Getting ready to find all of them costs more than to see that there are none.
-        let none = self.len() < MEDIUM && !self.holds(word);
-        let all = || memchr::memmem::find_iter(self.as_bytes(), word.as_bytes());
-        let found = (!none).then(all).into_iter().flatten();
-        found.map(move |at| (at, word))
+        all_of(self, word, false)
     }
 }
 
+/// Where a text holds a word, nowhere where that is known.
+#[inline]
+fn all_of<'a>(
+    text: &'a str,
+    word: &'a str,
+    nowhere: bool,
+) -> impl Iterator<Item = (usize, &'a str)> {
+    // Getting ready to find all of them costs more than to see that there are none.
+    let nowhere = nowhere || (text.len() < MEDIUM && !text.holds(word));
+    let all = || memchr::memmem::find_iter(text.as_bytes(), word.as_bytes());
+    let found = (!nowhere).then(all).into_iter().flatten();
+    found.map(move |at| (at, word))
+}
+
 /// A text that is asked for hundreds of words, of which it holds few: a word of which it does not even hold
-/// each two letters that follow each other is not looked for. Costs one pass over a longer text.
+/// each two letters that follow each other is not looked for. Costs one pass over the text.
 #[derive(Debug)]
 pub(super) struct Asked<'t> {
     text: Cow<'t, str>,
     pairs: OnceCell<Pairs>,
 }
 
-/// Two bytes that follow each other, one bit for each.
-type Pairs = Box<[u64; 1024]>;
+/// Two bytes that follow each other, a bit for those that have it in common: small letters have one for each
+/// pair.
+type Pairs = [u64; 64];
 
 /// Where the bit of a pair is: which of the numbers, and in it.
-fn place(pair: u16) -> (usize, u64) {
-    (usize::from(pair >> 6), 1 << (pair & 63))
-}
-
-/// The pair that a byte makes with the one before it, of whatever pair that is the second.
-fn next(pair: u16, byte: u8) -> u16 {
-    (pair << 8) | u16::from(byte)
+fn place(first: u8, second: u8) -> (usize, u64) {
+    let number = ((usize::from(first) << 5) ^ usize::from(second)) % 4_096;
+    (number / 64, 1 << (number % 64))
 }
 
 fn pairs(text: &str) -> Pairs {
-    let mut pairs = Box::new([0; 1024]);
+    let mut pairs = [0; 64];
     let mut bytes = text.bytes();
-    let mut pair = bytes.next().map_or(0, u16::from);
+    let mut before = bytes.next().unwrap_or_default();
     for byte in bytes {
-        pair = next(pair, byte);
-        let (at, bit) = place(pair);
+        let (at, bit) = place(before, byte);
         if let Some(bits) = pairs.get_mut(at) {
             *bits |= bit;
         }
+        before = byte;
     }
     pairs
 }
@@ -92,22 +99,24 @@ impl<'t> Asked<'t> {
         }
     }
 
-    /// So short that looking for a word costs less than knowing its pairs.
-    pub(super) fn is_short(&self) -> bool {
-        self.len() < MEDIUM
+    /// So long that to look for a few words costs less than to look at each byte.
+    pub(super) fn is_long(&self) -> bool {
+        self.len() >= MEDIUM
     }
 
     /// False only for a word that is not in the text, as nearly all are that are not.
+    #[inline]
     pub(super) fn may_hold(&self, word: &str) -> bool {
-        if self.is_short() {
-            return true;
-        }
+        self.len() < SHORT || self.has_pairs_of(word)
+    }
+
+    fn has_pairs_of(&self, word: &str) -> bool {
         let known = self.pairs.get_or_init(|| pairs(&self.text));
         let mut bytes = word.bytes();
-        let mut pair = bytes.next().map_or(0, u16::from);
+        let mut before = bytes.next().unwrap_or_default();
         bytes.all(|byte| {
-            pair = next(pair, byte);
-            let (at, bit) = place(pair);
+            let (at, bit) = place(before, byte);
+            before = byte;
             known.get(at).is_some_and(|bits| bits & bit != 0)
         })
     }
@@ -122,6 +131,7 @@ impl Deref for Asked<'_> {
 }
 
 impl Find for Asked<'_> {
+    #[inline]
     fn holds(&self, word: impl AsRef<str>) -> bool {
         self.may_hold(word.as_ref()) && self.text.holds(word)
     }
@@ -131,10 +141,7 @@ impl Find for Asked<'_> {
     }
 
     fn found<'a>(&'a self, word: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
-        self.may_hold(word)
-            .then(|| self.text.found(word))
-            .into_iter()
-            .flatten()
+        all_of(&self.text, word, !self.may_hold(word))
     }
 }
 

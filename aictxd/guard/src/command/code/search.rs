@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::automaton::Automaton as _;
+use aho_corasick::automaton::Automaton;
+use aho_corasick::dfa::DFA;
 use aho_corasick::nfa::contiguous::NFA;
-use aho_corasick::{Anchored, MatchKind};
+use aho_corasick::{Anchored, BuildError, MatchKind};
 
 use super::super::table::{
     EVALUATIONS, FETCHES, HANDED_OVER, INTERPRETERS, LISTINGS, REQUESTS, ROW_DELETES,
@@ -56,29 +57,28 @@ impl Lists {
 const FEW: usize = 8;
 
 /// Words, each with its list, and an automaton for them.
-struct Search {
-    automaton: Option<NFA>,
+struct Search<A> {
+    automaton: Option<A>,
     words: Vec<(&'static str, u32)>,
 }
 
-impl Search {
-    fn new(parts: &[(&[&'static str], Lists)]) -> Self {
-        let all = || {
-            let parts = parts.iter();
-            parts.flat_map(|(words, list)| words.iter().map(|word| (*word, list.0)))
-        };
+impl<A: Automaton> Search<A> {
+    fn new(
+        parts: &[(&[&'static str], Lists)],
+        build: impl FnOnce(Vec<&'static str>) -> Result<A, BuildError>,
+    ) -> Self {
+        let parts = parts.iter();
+        let words = parts.flat_map(|(words, list)| words.iter().map(|word| (*word, list.0)));
+        let words: Vec<_> = words.collect();
         Self {
-            automaton: NFA::builder()
-                .match_kind(MatchKind::Standard)
-                .build(all().map(|(word, _)| word))
-                .ok(),
-            words: all().collect(),
+            automaton: build(words.iter().map(|(word, _)| *word).collect()).ok(),
+            words,
         }
     }
 
     /// The lists of which a text holds a word; all of them when nothing can be told.
     fn of(&self, text: &Asked) -> Lists {
-        if !text.is_short() {
+        if text.is_long() {
             let there = || self.words.iter().filter(|(word, _)| text.may_hold(word));
             if there().count() <= FEW {
                 let held = there().filter(|(word, _)| text.holds(word));
@@ -106,7 +106,7 @@ impl Search {
     }
 }
 
-static WORDS: LazyLock<Search> = LazyLock::new(|| {
+static WORDS: LazyLock<Search<NFA>> = LazyLock::new(|| {
     let mut parts: Vec<(&[&'static str], Lists)> = vec![
         (UNLINKS, Lists::UNLINKS),
         (LISTINGS, Lists::LISTINGS),
@@ -128,15 +128,23 @@ static WORDS: LazyLock<Search> = LazyLock::new(|| {
             .iter()
             .map(|known| (known.deletes, Lists::DELETES)),
     );
-    Search::new(&parts)
+    // A table of all their states would have a megabyte.
+    Search::new(&parts, |words| {
+        let mut builder = NFA::builder();
+        builder.match_kind(MatchKind::Standard).build(words)
+    })
 });
 
-static TIGHT: LazyLock<Search> = LazyLock::new(|| {
-    Search::new(&[
+static TIGHT: LazyLock<Search<DFA>> = LazyLock::new(|| {
+    let parts: [(&[&'static str], Lists); 3] = [
         (ROW_DELETES, Lists::ROW_DELETES),
         (REQUESTS, Lists::REQUESTS),
         (RECURSIVE, Lists::RECURSIVE),
-    ])
+    ];
+    Search::new(&parts, |words| {
+        let mut builder = DFA::builder();
+        builder.match_kind(MatchKind::Standard).build(words)
+    })
 });
 
 /// What a program holds; `tight` is the same without blanks.
