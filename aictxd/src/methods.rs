@@ -287,7 +287,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> 
         Mode::Daemon => {
             git::get_ready(app, &worktree);
             facts::get_ready(app, &worktree);
-            // What is not sent is taken apart when the answer is.
+            // What is not sent is taken apart behind the answer.
             let look = move || (look(), OnceLock::new());
             let decide = move |snapshot: &Snapshot, seen: &(Project, OnceLock<ResumeReply>)| {
                 let (project, told) = seen;

@@ -44,8 +44,6 @@ pub const MAX_DEPTH: u8 = 24;
 pub const MAX_COMMANDS: usize = 4096;
 /// Words of one command line.
 pub const MAX_WORDS: usize = 32 * 1024;
-/// Bytes of a short command with what joins it to the next one.
-const SHORT_COMMAND: usize = 16;
 /// Bytes of a directory that is followed through `cd`; beyond, it is not known.
 const MAX_DIR: usize = 256;
 
@@ -340,9 +338,6 @@ fn read<'t>(text: &'t str, mut context: Context<'t>) -> Script<'t> {
         ..Frame::default()
     };
     let text = text.get(..end).unwrap_or_default();
-    // So many as short ones would be: commands are large, and not moved again and again.
-    let most = text.len() / SHORT_COMMAND;
-    script.commands.reserve(most.min(MAX_COMMANDS / 4));
     if context.expand {
         context.reads(text);
     }

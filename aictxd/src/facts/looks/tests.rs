@@ -88,16 +88,22 @@ fn a_state_is_known_until_something_changes() {
     );
 }
 
+/// Files of a worktree of which everything is heard, and what is known of them.
+fn heard_of(root: &Path) -> (Looks, Vec<String>, Ears) {
+    let heard = files()[..6].to_vec();
+    let looks = Looks::default();
+    looks.look(root, heard.iter(), Instant::now());
+    let (ears, listener) = watched(root);
+    learn(&looks, root, &listener);
+    looks.look(root, heard.iter(), Instant::now());
+    (looks, heard, ears)
+}
+
 #[test]
 fn one_moment_is_waited_for_once() {
     let dir = worktree();
     let root = dir.path();
-    let heard = files()[..6].to_vec();
-    let looks = Looks::default();
-    looks.look(root, heard.iter(), Instant::now());
-    let (_ears, listener) = watched(root);
-    learn(&looks, root, &listener);
-    looks.look(root, heard.iter(), Instant::now());
+    let (looks, heard, _ears) = heard_of(root);
     let heard_until = || lock(&looks.of(root)).heard_until;
     let asked_at = Instant::now();
     let version = looks.version(root, asked_at);
@@ -113,16 +119,9 @@ fn one_moment_is_waited_for_once() {
 fn who_asks_ahead_waits_for_that_alone() {
     let dir = worktree();
     let root = dir.path();
-    let heard = files()[..6].to_vec();
-    let looks = Looks::default();
-    assert!(
-        looks.ask_ahead(root) <= Instant::now(),
-        "nobody need listen"
-    );
-    looks.look(root, heard.iter(), Instant::now());
-    let (_ears, listener) = watched(root);
-    learn(&looks, root, &listener);
-    looks.look(root, heard.iter(), Instant::now());
+    let nobody_listens = Looks::default();
+    assert!(nobody_listens.ask_ahead(root) <= Instant::now());
+    let (looks, heard, _ears) = heard_of(root);
     let heard_until = || lock(&looks.of(root)).heard_until;
     let asked_at = looks.ask_ahead(root);
     let version = looks.version(root, asked_at);

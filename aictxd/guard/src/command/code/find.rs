@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Deref;
 
-/// Bytes of a text that is gone through place by place.
+/// Bytes of a text that is gone through place by place, and whose pairs need not be known.
 const SHORT: usize = 64;
 /// Bytes of a text for which getting ready to look for a word costs more than looking.
 const MEDIUM: usize = 2048;

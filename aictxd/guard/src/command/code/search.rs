@@ -1,4 +1,4 @@
-//! One pass over a program for everything that is looked for in it.
+//! Everything that is looked for in a program, found in one pass over it, or word by word where few may be there.
 
 use std::sync::LazyLock;
 
