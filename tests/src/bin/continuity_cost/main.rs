@@ -9,12 +9,14 @@
 //! 4 KB; the last column tells the hour (`hour.rs`); at the largest, 5 000 failure rows as the ancestor writes
 //! them are put in front, the daemon notices that, and they are timed again: once with the rows put
 //! there once, and once with the rows put there every 40 executions, since a finalize that records a
-//! failure folds them. Prints tables; judges nothing.
+//! failure folds them. Where its interpreter is named, the ancestor is timed beside it (`ancestor.rs`). Prints tables;
+//! judges nothing.
 //!
 //! ```text
 //! cargo build --release --workspace
 //! TMPDIR=/dev/shm cargo run --release -p aictx-tests --bin continuity_cost -- \
-//!     [--sizes 100,1000,5000,20000] [--samples 400] [--failures 5000] [--hooks 0] [--keep DIR]
+//!     [--sizes 100,1000,5000,20000] [--samples 400] [--failures 5000] [--hooks 0] [--keep DIR] \
+//!     [--ancestor-python <venv with `pip install aictx==7.0.1`>/bin/python]
 //! ```
 //!
 //! Without syncs in a memory file system, with them on a disk: `TMPDIR` says where.
@@ -34,78 +36,19 @@ use std::time::{Duration, Instant};
 
 use aictx_tests::TestEnv;
 use aictx_tests::memory::files;
-use aictx_tests::session::{after_command, before_command, edited, end, prompt, start};
 use serde_json::{Value, json};
 
 use self::hour::Ring;
 use self::times::Times;
+use self::work::{Dice, Work, ancestor_failures, fill};
 
+mod ancestor;
 mod hour;
 mod times;
+mod work;
 
-/// Source files of the repository.
-const SOURCES: usize = 400;
 /// Executions after which rows of the ancestor are put in front again.
 const AGAIN: usize = 40;
-
-const AREAS: &[&str] = &[
-    "auth",
-    "billing",
-    "cache",
-    "catalog",
-    "checkout",
-    "config",
-    "export",
-    "import",
-    "inbox",
-    "indexer",
-    "ledger",
-    "mailer",
-    "metrics",
-    "parser",
-    "queue",
-    "render",
-    "router",
-    "scheduler",
-    "search",
-    "storage",
-];
-const VERBS: &[&str] = &[
-    "fix",
-    "refactor",
-    "speed up",
-    "add a test for",
-    "document",
-    "simplify",
-    "harden",
-    "extend",
-    "review",
-    "rename",
-];
-const THINGS: &[&str] = &[
-    "the retry loop when the connection drops half way",
-    "rounding of amounts below one cent",
-    "the empty answer after a timeout",
-    "how duplicates are found in large batches",
-    "the date filter across time zones",
-    "reading of files with Windows line ends",
-    "the limit on attachments",
-    "the order of results with equal scores",
-    "error messages for missing settings",
-    "the lock that is held during uploads",
-    "paging past the last page",
-    "names with accents in the address book",
-    "the migration from version three",
-];
-const ENDINGS: &[&str] = &[
-    "so that the nightly job passes",
-    "as reported by two customers",
-    "before the release",
-    "without changing the public interface",
-    "and keep the old behaviour behind a flag",
-    "because the last change broke it",
-    "for the mobile client",
-];
 
 struct Options {
     sizes: Vec<usize>,
@@ -113,6 +56,7 @@ struct Options {
     failures: usize,
     hooks: usize,
     keep: Option<PathBuf>,
+    ancestor: Option<PathBuf>,
 }
 
 fn options() -> Options {
@@ -123,6 +67,7 @@ fn options() -> Options {
         failures: 5_000,
         hooks: 0,
         keep: None,
+        ancestor: None,
     };
     while let Some(name) = args.next() {
         let value = args
@@ -136,6 +81,7 @@ fn options() -> Options {
             "--failures" => options.failures = value.parse().unwrap(),
             "--hooks" => options.hooks = value.parse().unwrap(),
             "--keep" => options.keep = Some(PathBuf::from(value)),
+            "--ancestor-python" => options.ancestor = Some(PathBuf::from(value)),
             other => panic!("unknown option {other}"),
         }
     }
@@ -167,183 +113,6 @@ impl Client {
         assert!(answer["error"].is_null(), "{method}: {answer}");
         (answer["result"].take(), took)
     }
-}
-
-/// Numbers without a pattern, the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
-    }
-
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len())]
-    }
-}
-
-fn source(n: usize) -> String {
-    let area = AREAS[n % AREAS.len()];
-    format!("src/{area}/{area}_{}.py", n / AREAS.len())
-}
-
-/// One piece of work.
-struct Work {
-    session: String,
-    task: String,
-    read: Vec<String>,
-    edited: String,
-    test: String,
-    success: bool,
-    summary: String,
-    next: String,
-    /// What was decided, now and then.
-    decision: Option<String>,
-}
-
-impl Work {
-    fn new(n: usize, dice: &mut Dice) -> Self {
-        let first = dice.below(SOURCES);
-        let near = |dice: &mut Dice| source((first + AREAS.len() * dice.below(20)) % SOURCES);
-        let area = AREAS[first % AREAS.len()];
-        let (verb, thing) = (dice.one(VERBS), dice.one(THINGS));
-        let success = dice.below(6) != 0;
-        let done = if success { "Done" } else { "Not done yet" };
-        Self {
-            session: format!(
-                "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
-                n * 2_654_435_761 % 0xffff_ffff,
-                dice.below(0xffff),
-                dice.below(0xfff),
-                dice.below(0xfff),
-                n
-            ),
-            task: format!("{verb} {thing} in {area} {}", dice.one(ENDINGS)),
-            read: vec![source(first), near(dice)],
-            edited: source(first),
-            test: format!("python -m pytest -q tests/{area}"),
-            success,
-            summary: format!(
-                "{done}: {thing} in {area}. The cause was {}; changed {} and checked {}.",
-                dice.one(THINGS),
-                source(first),
-                dice.one(ENDINGS)
-            ),
-            next: format!("look at {} {}", dice.one(THINGS), dice.one(ENDINGS)),
-            decision: n.is_multiple_of(8).then(|| {
-                let (thing, ending) = (dice.one(THINGS), dice.one(ENDINGS));
-                format!("{thing} is dealt with in {area} alone, {ending} ({n})")
-            }),
-        }
-    }
-
-    fn resume(&self, repo: &Path) -> Value {
-        json!({ "repo": repo, "task": self.task, "caller": { "session_id": self.session } })
-    }
-
-    fn finalize(&self, repo: &Path) -> Value {
-        let mut report = json!({
-            "repo": repo, "status": if self.success { "success" } else { "failure" },
-            "summary": self.summary, "task": self.task, "files_opened": self.read,
-            "files_edited": [self.edited], "commands_executed": [self.test],
-            "tests_executed": [self.test], "next_steps": [self.next],
-            "caller": { "session_id": self.session },
-        });
-        if !self.success {
-            let test = self.edited.replace("src/", "tests/");
-            let error = format!("FAILED {test}::test_it - AssertionError: {}", self.next);
-            report["notable_errors"] = json!([error]);
-        }
-        if let Some(decision) = &self.decision {
-            let because = "two places would drift apart";
-            report["decisions"] = json!([{
-                "decision": decision, "rationale": because, "related_paths": [self.edited],
-            }]);
-        }
-        report
-    }
-
-    fn guard(&self, repo: &Path) -> Value {
-        json!({
-            "repo": repo, "action": "edit", "paths": [self.edited], "intent": self.task,
-            "caller": { "session_id": self.session },
-        })
-    }
-
-    /// The same as hooks tell it: some thirty events.
-    fn events(&self, repo: &Path) -> Vec<Value> {
-        let mut events = vec![
-            start(repo, &self.session, "startup"),
-            prompt(repo, &self.session, &self.task),
-        ];
-        for round in 0..6 {
-            let look = format!("sed -n 1,80p {}", self.read[round % 2]);
-            events.push(before_command(repo, &self.session, &look));
-            events.push(after_command(repo, &self.session, &look, "import os\n"));
-            events.push(edited(repo, &self.session, &self.edited));
-            events.push(after_command(
-                repo,
-                &self.session,
-                &self.test,
-                "4 passed in 0.1s",
-            ));
-        }
-        events.push(end(repo, &self.session));
-        events
-    }
-}
-
-fn repository(env: &TestEnv) -> PathBuf {
-    let repo = env.repository("demo");
-    for n in 0..SOURCES {
-        let path = repo.join(source(n));
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let text = format!("def step_{n}(value):\n    return value + {n}\n");
-        fs::write(path, text).unwrap();
-    }
-    let workflow = repo.join(".github/workflows/test.yml");
-    fs::create_dir_all(workflow.parent().unwrap()).unwrap();
-    fs::write(
-        workflow,
-        "jobs:\n  test:\n    steps:\n      - run: python -m pytest -q\n",
-    )
-    .unwrap();
-    env.git(&repo, &["add", "-A"]);
-    env.git(&repo, &["commit", "-q", "-m", "sources"]);
-    repo
-}
-
-/// Failure rows as the ancestor appends them: a new row for every time a failure is seen.
-fn ancestor_failures(count: usize, dice: &mut Dice) -> String {
-    let mut out = String::new();
-    for n in 0..count {
-        let file = source(dice.below(SOURCES));
-        let error = format!("AssertionError: {} {}", dice.one(THINGS), dice.one(ENDINGS));
-        let signature = format!(
-            "pytest:test_failure:{}:{}",
-            file.replace('/', "_"),
-            n % 1_500
-        );
-        let row = json!({
-            "failure_id": format!("failure::{signature}"), "signature": signature,
-            "failure_signature": signature, "task_type": "bug_fixing", "area_id": "src",
-            "subsystem": "src", "error_text": error, "failed_command": "python -m pytest -q",
-            "files_involved": [file], "related_paths": [file], "attempted_fix_summary": "",
-            "failed_attempts": [], "status": if n % 3 == 0 { "resolved" } else { "open" },
-            "resolved_by": "", "resolved_by_execution_id": "", "occurrences": 1,
-            "previous_occurrences": 0, "last_execution_id": format!("cli-finalize-{n}"),
-            "symptoms": [error], "ineffective_commands": ["python -m pytest -q"],
-            "error_events": [], "toolchains": ["pytest"], "phases": ["test"], "error_codes": [],
-            "error_fingerprints": [signature], "resolution_hint": "", "session": n,
-            "timestamp": format!("2026-0{}-{:02}T10:00:00Z", 1 + n % 6, 1 + n % 28),
-        });
-        out.push_str(&row.to_string());
-        out.push('\n');
-    }
-    out
 }
 
 /// Bytes and files below `.aictx`, by their first directories.
@@ -378,7 +147,8 @@ fn main() {
     let options = options();
     let mut env = TestEnv::new();
     env.unset("AICTX_HOOK_TIMEOUT_MS");
-    let repo = repository(&env);
+    let repo = env.repository("demo");
+    fill(&env, &repo);
     let daemon = env.daemon();
     let mut agents = Agents {
         client: Client::connect(&env.socket()),
@@ -449,6 +219,9 @@ fn main() {
     println!("\nWhat is there in the end, {} executions:", agents.done);
     for (name, (bytes, files)) in sizes(&repo) {
         println!("{bytes:>12}  {files:>6}  {name}");
+    }
+    if let Some(python) = &options.ancestor {
+        ancestor::side_by_side(&env, python, agents.dice);
     }
     daemon.stop();
     if let Some(to) = options.keep {

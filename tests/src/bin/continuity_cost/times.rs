@@ -23,7 +23,7 @@ impl Times {
     }
 
     /// A part of them took at most so many milliseconds.
-    fn ms(&self, name: &str, q: f64) -> f64 {
+    pub(crate) fn ms(&self, name: &str, q: f64) -> f64 {
         let mut times = self.0[name].clone();
         times.sort_unstable();
         times[((times.len() - 1) as f64 * q).round() as usize].as_secs_f64() * 1e3
