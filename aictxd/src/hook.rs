@@ -345,7 +345,7 @@ impl Session {
                 // A command that failed may have written something before; what else failed did not happen.
                 match call.action {
                     Action::Command { .. } => self.note(&row, &call.action, *duration_ms),
-                    _ => self.spend(&call.action),
+                    _ => self.spend(&call.action, &self.app.policy(&self.host().root)),
                 }
                 let told = self.known_failure(&row, &event.agent_id).await;
                 self.record(&[LedgerRow {

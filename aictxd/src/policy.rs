@@ -371,11 +371,10 @@ impl Policies {
     fn rules(&self, app: &App, root: &Path) -> (Arc<Rules>, Problems) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let have = known.get(root).cloned();
-        let stamps = [
-            stamp(&app.user_policy),
-            stamp(&file(app, root)),
-            stamp(&trust_file(app)),
-        ];
+        let theirs = stamp(&file(app, root));
+        // Without a policy there is nothing to be trusted.
+        let trusted = theirs.and_then(|_| stamp(&trust_file(app)));
+        let stamps = [stamp(&app.user_policy), theirs, trusted];
         let fresh = match have {
             Some(have) if have.stamps == stamps => return (have.rules, have.problems),
             _ => {

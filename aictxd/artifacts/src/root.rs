@@ -302,8 +302,15 @@ pub fn locate(root: &Path, cwd: &Path, raw: &str) -> Located {
     }
     let text = raw.replace('\\', "/");
     let base = if cwd_text.is_empty() { root } else { cwd };
-    let real_root = resolve(root);
-    let real = real_root.zip(resolve(&base.join(text)));
+    let full = base.join(text);
+    let real = resolve(PathBuf::from("/"), root).and_then(|real_root| {
+        // Most paths begin as the root does, which need not be walked twice.
+        let real = match full.strip_prefix(root) {
+            Ok(rest) => resolve(real_root.clone(), rest),
+            Err(_) => resolve(PathBuf::from("/"), &full),
+        };
+        Some((real_root, real?))
+    });
     let Some((root, real)) = real.as_ref().and_then(|(r, p)| r.to_str().zip(p.to_str())) else {
         return Located::Outside(Outside::Unusable);
     };
@@ -315,12 +322,12 @@ pub fn locate(root: &Path, cwd: &Path, raw: &str) -> Located {
     }
 }
 
-/// Resolves links and dots of an absolute path as the system would; what does not exist is taken
-/// as it is written.
-fn resolve(path: &Path) -> Option<PathBuf> {
+/// Resolves links and dots of a path as the system would, from a directory that is resolved; what does not exist is
+/// taken as it is written.
+fn resolve(from: PathBuf, path: &Path) -> Option<PathBuf> {
     use std::path::Component;
     let mut todo: VecDeque<PathBuf> = path.components().map(|c| c.as_os_str().into()).collect();
-    let mut out = PathBuf::from("/");
+    let mut out = from;
     let mut hops = 0;
     while let Some(part) = todo.pop_front() {
         match part.components().next()? {

@@ -13,12 +13,16 @@ use super::{AFTER_ANSWER, Session};
 use crate::guarding::WorktreeFacts;
 
 impl Session {
-    /// Where a path lies; in another worktree of the same repository it is inside as well.
-    pub(super) fn locate(&self, raw: &str) -> Located {
-        let located = root::locate(&self.live.worktree, &self.cwd, raw);
-        match located {
-            Located::Inside(_) => located,
-            Located::Outside(_) => self.in_another_worktree(raw).unwrap_or(located),
+    /// Where a path lies.
+    fn located(&self, raw: &str) -> Located {
+        root::locate(&self.live.worktree, &self.cwd, raw)
+    }
+
+    /// Where a path lies that lies here so; in another worktree of the same repository it is inside as well.
+    fn in_any_worktree(&self, raw: &str, here: Located) -> Located {
+        match here {
+            Located::Inside(_) => here,
+            Located::Outside(_) => self.in_another_worktree(raw).unwrap_or(here),
         }
     }
 
@@ -68,7 +72,6 @@ impl Session {
         call: &ToolCall,
         git: Option<GitState>,
     ) -> (HookVerdict, String, Option<CommandRisk>) {
-        let place = |raw: &str| self.locate(raw);
         let worktree = self.live.worktree.to_string_lossy();
         let cwd = self.cwd.to_string_lossy();
         let limits = self.app.presence.limits(self.host(), &self.id);
@@ -76,8 +79,8 @@ impl Session {
         let said = !limits.is_empty() || rules.has_paths();
         let mut context = String::new();
         let mut risk = None;
-        let on_path = |path: &str| {
-            let located = place(path);
+        let on_path = |path: &str, here: Located| {
+            let located = self.in_any_worktree(path, here);
             let written = aictx_proto::path::locate(&worktree, &cwd, path);
             // What is said of a file holds in every worktree, also in one that lies in this one.
             let below =
@@ -112,15 +115,18 @@ impl Session {
         };
         let verdict = match &call.action {
             Action::Edit(path) => {
-                let (note, verdict) = self.parallel(path, &rules);
+                let here = self.located(path);
+                let (note, verdict) = self.parallel(&here, &rules);
                 context = note;
-                worse(on_path(path), verdict)
+                worse(on_path(path, here), verdict)
             }
             // The worst of its files decides.
             Action::Patch(paths) => {
-                let (note, verdict) = self.parallels(paths.iter(), &rules);
+                let here: Vec<Located> = paths.iter().map(|path| self.located(path)).collect();
+                let (note, verdict) = self.parallels(here.iter().cloned(), &rules);
                 context = note;
-                let on_paths = paths.iter().map(|path| on_path(path));
+                let on_paths = paths.iter().zip(here);
+                let on_paths = on_paths.map(|(path, here)| on_path(path, here));
                 on_paths.fold(verdict, |worst, next| worse(next, worst))
             }
             Action::Command { command, .. } => {
@@ -142,8 +148,8 @@ impl Session {
                 let written = written
                     .iter()
                     .map(|path| self.live.worktree.join(path.as_str()));
-                let written: Vec<_> = written.map(|p| p.to_string_lossy().into_owned()).collect();
-                let (note, verdict) = self.parallels(written.iter(), &rules);
+                let written = written.map(|path| self.located(&path.to_string_lossy()));
+                let (note, verdict) = self.parallels(written, &rules);
                 let (along, taken) = self.taken_along(command, &judged.1, &rules, beside);
                 risk = Some(judged.1);
                 context = [note, along]

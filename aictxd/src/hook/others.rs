@@ -132,7 +132,8 @@ impl Session {
             let presence = &self.app.presence;
             presence.touched(&self.id, &self.live.runner, full, edited, row.at);
         };
-        self.spend(action);
+        let rules = self.app.policy(&self.host().root);
+        self.spend(action, &rules);
         match action {
             Action::Read(path) => touched(path, false),
             Action::Edit(path) => touched(path, true),
@@ -145,7 +146,7 @@ impl Session {
                 row.paths.iter().for_each(|path| {
                     touched(&self.live.worktree.join(path).to_string_lossy(), true);
                 });
-                self.spend_files(&row.paths);
+                self.spend_files(&row.paths, &rules);
                 let is_file = |file: &String| self.cwd.join(file).is_file();
                 let viewed = aictx_signals::viewed(command).into_iter();
                 viewed
@@ -171,18 +172,16 @@ impl Session {
     }
 
     /// Counts a step that was taken, if anybody counts.
-    pub(super) fn spend(&self, action: &Action<'_>) {
-        let rules = self.app.policy(&self.host().root);
+    pub(super) fn spend(&self, action: &Action<'_>, rules: &Rules) {
         if !rules.policy.budgets.is_empty() {
-            self.step(action, &rules, |step| {
+            self.step(action, rules, |step| {
                 self.app.presence.spend(&self.id, step);
             });
         }
     }
 
     /// Counts files that a command wrote, if anybody counts.
-    fn spend_files(&self, paths: &[String]) {
-        let rules = self.app.policy(&self.host().root);
+    fn spend_files(&self, paths: &[String], rules: &Rules) {
         if !paths.is_empty() && !rules.policy.budgets.is_empty() {
             self.app.presence.spend(&self.id, Step::Edit(paths));
         }
@@ -216,10 +215,10 @@ impl Session {
         guarding::deletes(command, &worktree, &self.cwd.to_string_lossy())
     }
 
-    /// What speaks for a look before a file is edited: a note, or what the policy wants of it.
-    pub(super) fn parallel(&self, raw: &str, rules: &Rules) -> (String, HookVerdict) {
+    /// What speaks for a look before a file is edited, by where it lies: a note, or what the policy wants of it.
+    pub(super) fn parallel(&self, located: &Located, rules: &Rules) -> (String, HookVerdict) {
         let none = || (String::new(), HookVerdict::Pass);
-        let Located::Inside(path) = root::locate(&self.live.worktree, &self.cwd, raw) else {
+        let Located::Inside(path) = located else {
             return none();
         };
         let full = self.live.worktree.join(path.as_str());
@@ -239,15 +238,15 @@ impl Session {
     }
 
     /// The same of several files: the worst verdict, and the first notes.
-    pub(super) fn parallels<P: AsRef<str>>(
+    pub(super) fn parallels(
         &self,
-        paths: impl Iterator<Item = P>,
+        located: impl Iterator<Item = Located>,
         rules: &Rules,
     ) -> (String, HookVerdict) {
         let mut worst = HookVerdict::Pass;
         let mut notes = Vec::new();
-        for path in paths {
-            let (note, verdict) = self.parallel(path.as_ref(), rules);
+        for located in located {
+            let (note, verdict) = self.parallel(&located, rules);
             if !note.is_empty() && notes.len() < MAX_NOTES {
                 notes.push(note);
             }

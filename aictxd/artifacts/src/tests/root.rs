@@ -198,4 +198,22 @@ fn paths_are_located_where_they_really_are() {
         root::locate(&repo, &base, "x"),
         Located::Outside(Outside::Escapes | Outside::Elsewhere)
     ));
+    // A root that is itself a link: its own way is walked once, and nothing else changes by that.
+    let byname = base.join("byname");
+    for raw in [
+        "src/a.rs",
+        "alias/../a.rs",
+        "src/../../repo/src/a.rs",
+        "out/x",
+        "out/../repo/src/a.rs",
+        "../x",
+        "loop",
+        "new/file",
+        ".",
+    ] {
+        let through = root::locate(&byname, &byname, raw);
+        assert_eq!(through, root::locate(&repo, &repo, raw), "{raw}");
+    }
+    let by_both = root::locate(&byname, Path::new(""), &absolute("repo/src/a.rs"));
+    assert_eq!(by_both, root::locate(&repo, Path::new(""), "src/a.rs"));
 }

@@ -152,6 +152,8 @@ pub(crate) fn side_by_side(env: &TestEnv, python: &Path, mut dice: Dice) {
         repo: ours,
         dice,
         done: EXECUTIONS,
+        probes: false,
+        best: None,
     };
     agents.client.call("init", &params);
     // What the ancestor left is taken in first.

@@ -2,7 +2,9 @@
 //! changes most is the way to memory: what is measured beside it can be told from what the hour does.
 
 use std::hint::black_box;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use rustix::thread::{CpuSet, sched_setaffinity};
 
 /// Words read in a ring: 64 MB, more than a processor keeps near it.
 const WORDS: usize = 16 << 20;
@@ -32,4 +34,28 @@ impl Ring {
         black_box(at);
         began.elapsed().as_secs_f64() * 1e9 / f64::from(READS)
     }
+}
+
+/// Rounds of a probe: some 10 µs.
+const PROBE: u64 = 4_000;
+
+/// Keeps this program, and what it starts, on one processor: what a probe finds beside a call held for the call.
+pub(crate) fn stay_on(processor: usize) {
+    let mut only = CpuSet::new();
+    only.set(processor);
+    sched_setaffinity(None, &only).unwrap();
+}
+
+/// How long eight independent sums take: up to twice as long while a neighbour uses the other half of the core,
+/// which the system of a virtual machine neither sees nor tells.
+pub(crate) fn probe() -> Duration {
+    let began = Instant::now();
+    let mut sums = [1_u64, 2, 3, 4, 5, 6, 7, 8];
+    for round in 0..PROBE {
+        for sum in &mut sums {
+            *sum = black_box(sum.wrapping_mul(31).wrapping_add(round));
+        }
+    }
+    black_box(sums);
+    began.elapsed()
 }

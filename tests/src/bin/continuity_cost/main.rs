@@ -9,14 +9,14 @@
 //! 4 KB; the last column tells the hour (`hour.rs`); at the largest, 5 000 failure rows as the ancestor writes
 //! them are put in front, the daemon notices that, and they are timed again: once with the rows put
 //! there once, and once with the rows put there every 40 executions, since a finalize that records a
-//! failure folds them. Where its interpreter is named, the ancestor is timed beside it (`ancestor.rs`). Prints tables;
-//! judges nothing.
+//! failure folds them. On one processor, what had the core to itself is shown besides. Where its interpreter is named, the
+//! ancestor is timed beside it (`ancestor.rs`). Prints tables; judges nothing.
 //!
 //! ```text
 //! cargo build --release --workspace
 //! TMPDIR=/dev/shm cargo run --release -p aictx-tests --bin continuity_cost -- \
 //!     [--sizes 100,1000,5000,20000] [--samples 400] [--failures 5000] [--hooks 0] [--keep DIR] \
-//!     [--ancestor-python <venv with `pip install aictx==7.0.1`>/bin/python]
+//!     [--processor 0] [--ancestor-python <venv with `pip install aictx==7.0.1`>/bin/python]
 //! ```
 //!
 //! Without syncs in a memory file system, with them on a disk: `TMPDIR` says where.
@@ -57,6 +57,7 @@ struct Options {
     hooks: usize,
     keep: Option<PathBuf>,
     ancestor: Option<PathBuf>,
+    processor: Option<usize>,
 }
 
 fn options() -> Options {
@@ -68,6 +69,7 @@ fn options() -> Options {
         hooks: 0,
         keep: None,
         ancestor: None,
+        processor: None,
     };
     while let Some(name) = args.next() {
         let value = args
@@ -82,6 +84,7 @@ fn options() -> Options {
             "--hooks" => options.hooks = value.parse().unwrap(),
             "--keep" => options.keep = Some(PathBuf::from(value)),
             "--ancestor-python" => options.ancestor = Some(PathBuf::from(value)),
+            "--processor" => options.processor = Some(value.parse().unwrap()),
             other => panic!("unknown option {other}"),
         }
     }
@@ -145,6 +148,9 @@ fn total(sizes: &BTreeMap<String, (u64, usize)>) -> u64 {
 
 fn main() {
     let options = options();
+    if let Some(processor) = options.processor {
+        hour::stay_on(processor);
+    }
     let mut env = TestEnv::new();
     env.unset("AICTX_HOOK_TIMEOUT_MS");
     let repo = env.repository("demo");
@@ -155,6 +161,8 @@ fn main() {
         repo: repo.clone(),
         dice: Dice(0x2545_f491_4f6c_dd1d),
         done: 0,
+        probes: options.processor.is_some(),
+        best: None,
     };
     let mut bytes_before = total(&sizes(&repo));
     let mut growth = Vec::new();
@@ -167,7 +175,7 @@ fn main() {
         let mut times = Times::default();
         agents.work(options.samples, &mut times);
         agents.guards(options.samples, &mut times);
-        times.line(&size.to_string(), ring.read_ns());
+        times.line(&size.to_string(), ring.read_ns(), agents.best);
         let now = agents.size_at_rest();
         growth.push((
             size,
@@ -191,7 +199,7 @@ fn main() {
             }
             agents.guards(options.samples, &mut times);
             let name = format!("the same and {} failure rows, {how}", options.failures);
-            times.line(&name, ring.read_ns());
+            times.line(&name, ring.read_ns(), agents.best);
         }
     }
     if options.hooks > 0 {
@@ -236,6 +244,10 @@ struct Agents {
     dice: Dice,
     /// Executions so far.
     done: usize,
+    /// Every call is probed.
+    probes: bool,
+    /// The shortest probe so far.
+    best: Option<Duration>,
 }
 
 impl Agents {
@@ -329,6 +341,11 @@ impl Agents {
     }
 
     fn timed(&mut self, name: &'static str, method: &str, params: &Value, times: &mut Times) {
-        times.add(name, self.client.call(method, params).1);
+        let before = self.probes.then(hour::probe);
+        let took = self.client.call(method, params).1;
+        let behind = self.probes.then(hour::probe);
+        let known = [self.best, before, behind].into_iter().flatten();
+        self.best = known.min();
+        times.add(name, took, before.max(behind));
     }
 }

@@ -3,9 +3,21 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// A probe that took at most so much longer than the best ones had the core to itself.
+const ALONE: f64 = 1.15;
+/// Of fewer calls nothing is said.
+const FEW: usize = 20;
+
+/// What a call took, and the longer of the probes before and behind it, where there were any.
+#[derive(Clone, Copy)]
+struct Call {
+    took: Duration,
+    probe: Option<Duration>,
+}
+
 /// What calls took, by kind.
 #[derive(Default)]
-pub(crate) struct Times(BTreeMap<&'static str, Vec<Duration>>);
+pub(crate) struct Times(BTreeMap<&'static str, Vec<Call>>);
 
 impl Times {
     /// The head of the table.
@@ -18,32 +30,66 @@ impl Times {
     }
 
     /// Adds one.
-    pub(crate) fn add(&mut self, name: &'static str, took: Duration) {
-        self.0.entry(name).or_default().push(took);
+    pub(crate) fn add(&mut self, name: &'static str, took: Duration, probe: Option<Duration>) {
+        self.0.entry(name).or_default().push(Call { took, probe });
     }
 
-    /// A part of them took at most so many milliseconds.
+    /// A part of them took at most so many milliseconds; nothing of none.
     pub(crate) fn ms(&self, name: &str, q: f64) -> f64 {
-        let mut times = self.0[name].clone();
+        let mut times: Vec<Duration> = self.calls(name).map(|call| call.took).collect();
         times.sort_unstable();
-        times[((times.len() - 1) as f64 * q).round() as usize].as_secs_f64() * 1e3
+        let at = (times.len().saturating_sub(1) as f64 * q).round() as usize;
+        times
+            .get(at)
+            .map_or(f64::NAN, |took| took.as_secs_f64() * 1e3)
     }
 
-    /// A line of the table.
-    pub(crate) fn line(&self, name: &str, read_ns: f64) {
-        let m = |method| format!("{:.2} / {:.2}", self.ms(method, 0.5), self.ms(method, 0.99));
-        let us = |method| {
-            let at = |q| self.ms(method, q) * 1e3;
-            format!("{:.0} / {:.0}", at(0.5), at(0.99))
+    fn calls(&self, name: &str) -> impl Iterator<Item = &Call> {
+        self.0.get(name).into_iter().flatten()
+    }
+
+    /// Those calls that had the core to themselves, where a probe takes `best` then, and their share.
+    fn alone(&self, best: Duration) -> (Self, f64) {
+        let alone = |call: &&Call| call.probe.is_some_and(|p| p <= best.mul_f64(ALONE));
+        let alone = |calls: &Vec<Call>| calls.iter().filter(alone).copied().collect();
+        let all = self.0.iter();
+        let of_those = Self(all.map(|(name, calls)| (*name, alone(calls))).collect());
+        let count = |times: &Self| times.0.values().map(Vec::len).sum::<usize>() as f64;
+        let share = count(&of_those) / count(self);
+        (of_those, share)
+    }
+
+    /// A line of the table, and where calls were probed, one of those that had the core to themselves.
+    pub(crate) fn line(&self, name: &str, read_ns: f64, best: Option<Duration>) {
+        println!("| {name} | {} | {read_ns:.0} |", self.cells());
+        if let Some(best) = best {
+            let (alone, share) = self.alone(best);
+            let share = share * 100.0;
+            println!("| … {share:.0} % alone on the core | {} | |", alone.cells());
+        }
+    }
+
+    fn cells(&self) -> String {
+        let few = |method| self.calls(method).count() < FEW;
+        let m = |method| match few(method) {
+            true => "–".to_owned(),
+            false => format!("{:.2} / {:.2}", self.ms(method, 0.5), self.ms(method, 0.99)),
         };
-        println!(
-            "| {name} | {} | {} | {} | {} | {} | {} | {read_ns:.0} |",
+        let us = |method| match few(method) {
+            true => "–".to_owned(),
+            false => {
+                let at = |q| self.ms(method, q) * 1e3;
+                format!("{:.0} / {:.0}", at(0.5), at(0.99))
+            }
+        };
+        let cells = [
             m("resume"),
             m("finalize"),
             us("guard"),
             us("guard of a command"),
             us("guard of any length"),
             us("guard of 4 KB"),
-        );
+        ];
+        cells.join(" | ")
     }
 }
