@@ -1,0 +1,228 @@
+//! What a session is told unasked: the capsule at its start, what is remembered of an error, files that a request is
+//! about.
+
+use std::sync::Arc;
+
+use aictx_artifacts::root;
+use aictx_proto::effect::Effects;
+use aictx_proto::identity::{Caller, Identity};
+use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome};
+use aictx_proto::methods::{AtWork, MapHit};
+use aictx_proto::snapshot::Snapshot;
+use aictx_proto::{RepoPath, Timestamp};
+use aictx_runners::{Answer, Decision, HookEvent};
+
+use super::{PATIENCE, Session};
+use crate::facts;
+use crate::hosts::Place;
+use crate::maps::At;
+
+impl Session {
+    /// The capsule. A new visible session is counted and its number is in the text, so the answer
+    /// waits for the commit, within limits: memory that cannot be written is still told.
+    pub(super) async fn start(&self, source: &str, event: &HookEvent<'_>) -> Option<Answer> {
+        if matches!(source, "resume" | "compact") {
+            // What the session itself did, if it has gone to the archive.
+            let session = self.clone();
+            let back = tokio::task::spawn_blocking(move || {
+                if let Err(error) = session.host().store.bring_back(&session.id) {
+                    tracing::warn!(session = session.id, %error, "a ledger stays in the archive");
+                }
+            });
+            let _ = tokio::time::timeout(PATIENCE.map, back).await;
+        }
+        self.record(&[self.start_row(source, event)]);
+        let session = self.clone();
+        let looked = tokio::task::spawn_blocking(move || session.entry_points());
+        let map = match tokio::time::timeout(PATIENCE.map, looked).await {
+            Ok(Ok(map)) => map,
+            // The index is being opened.
+            _ => Vec::new(),
+        };
+        let session = self.clone();
+        let source = source.to_owned();
+        // Files of the repository are read on the pool: nobody knows how slow its disk is.
+        let seen = tokio::task::spawn_blocking(move || session.opening(source, map))
+            .await
+            .ok()?;
+        let seen = Arc::new(seen);
+        let for_commit = Arc::clone(&seen);
+        let commit = self
+            .host()
+            .write(move |snapshot| for_commit.decide(snapshot));
+        let context = match tokio::time::timeout(PATIENCE.start, commit).await {
+            Ok(Ok((context, _))) => context,
+            Ok(Err(error)) => {
+                tracing::warn!(repo = %self.host().root.display(), %error, "a session start was not recorded");
+                seen.decide(&self.host().store.latest()).0
+            }
+            // The commit goes on.
+            Err(_) => seen.decide(&self.host().store.latest()).0,
+        };
+        let problems = self.app.policy_problems(&self.host().root);
+        // It begins anew, and may have forgotten that it was told.
+        let _ = self.app.policies.news(&self.id, &problems);
+        let notice = problems.notice();
+        let context = match notice.as_str() {
+            "" => context,
+            notice => format!("{context}\n\n{notice}"),
+        };
+        Some(Answer {
+            context,
+            decision: Decision::Pass,
+        })
+    }
+
+    /// What is remembered of the errors that a command just ended with: once a session for each.
+    pub(super) async fn known_failure(&self, row: &LedgerRow, agent_id: &str) -> Option<Answer> {
+        if row.errors.is_empty() || row.outcome != Outcome::Failed {
+            return None;
+        }
+        let snapshot = self.host().store.latest();
+        let (context, receipt) =
+            aictx_continuity::known_failure(&snapshot.failures, &row.errors, self.now)?;
+        let (session, errors) = (self.clone(), row.errors.clone());
+        let told = tokio::task::spawn_blocking(move || {
+            let rows = session.host().store.read_ledger(&session.id).rows;
+            let mut before = rows.iter().flat_map(|row| &row.errors);
+            before.any(|old| errors.iter().any(|new| new.fingerprint == old.fingerprint))
+        });
+        // The event itself is recorded after this; it must not wait for a slow disk.
+        let told = tokio::time::timeout(PATIENCE.map, told).await;
+        if told.map_or(true, |told| told.unwrap_or(true)) {
+            return None;
+        }
+        self.record(&[LedgerRow {
+            receipt: Some(Box::new(receipt)),
+            ..self.row(LedgerKind::Told, agent_id)
+        }]);
+        Some(Answer {
+            context,
+            decision: Decision::Pass,
+        })
+    }
+
+    /// Names the files that a request is about, where that is clear and news to the session.
+    pub(super) async fn suggest(&self, request: &str, agent_id: &str) -> Option<Answer> {
+        let (session, request) = (self.clone(), request.to_owned());
+        let looked = tokio::task::spawn_blocking(move || {
+            let live = &session.live;
+            let maps = &session.app.maps;
+            let at = At {
+                root: &live.host.root,
+                worktree: &live.worktree,
+                head: None,
+            };
+            let mut hits = maps.suggestions(&at, &request, &[]);
+            // What its user put off limits is no place to start.
+            let limits = session.app.presence.limits(&live.host, &session.id);
+            let permitted = |path: &str| {
+                RepoPath::parse(path).map_or(true, |path| limits.verdict(&path).is_none())
+            };
+            hits.retain(|hit| permitted(&hit.path));
+            if hits.is_empty() {
+                return None;
+            }
+            let rows = live.host.store.read_ledger(&session.id).rows;
+            let seen = aictx_continuity::seen_paths(&rows);
+            aictx_continuity::suggest(&request, &hits, &seen)
+        });
+        let looked = tokio::time::timeout(PATIENCE.map, looked).await;
+        let told = looked.ok()?.ok()??;
+        self.record(&[LedgerRow {
+            paths: told.paths,
+            receipt: Some(Box::new(told.receipt)),
+            ..self.row(LedgerKind::Suggested, agent_id)
+        }]);
+        Some(Answer {
+            context: told.text,
+            decision: Decision::Pass,
+        })
+    }
+
+    fn opening(&self, source: String, map: Vec<MapHit>) -> Opening {
+        let caller = Caller {
+            agent_id: self.live.runner.clone(),
+            session_id: self.id.clone(),
+            ..Caller::default()
+        };
+        // Only these are told what the session itself did.
+        let goes_on = matches!(source.as_str(), "resume" | "compact");
+        let place = Place {
+            root: self.host().root.clone(),
+            worktree: self.live.worktree.clone(),
+        };
+        let snapshot = self.host().store.latest();
+        let mut project = facts::gather(&self.app, &place, &snapshot);
+        if !goes_on {
+            project.map = map;
+        }
+        Opening {
+            identity: caller.identify(|_| None),
+            project,
+            rows: if goes_on {
+                self.host().store.read_ledger(&self.id).rows
+            } else {
+                Vec::new()
+            },
+            branch: root::head(&self.live.worktree).branch,
+            others: if goes_on { Vec::new() } else { self.at_work() },
+            source,
+            now: self.now,
+        }
+    }
+
+    /// Other sessions of the repository that are open and have done something, newest first.
+    fn at_work(&self) -> Vec<AtWork> {
+        let gone = |id: &str| {
+            let live = self.app.sessions.get(id);
+            live.is_none_or(|live| live.is_over(self.now))
+        };
+        let mut others = self.app.at_work(&self.host().root);
+        others.retain(|other| {
+            other.session_id != self.id && !other.files.is_empty() && !gone(&other.session_id)
+        });
+        others
+    }
+
+    /// Where a new session probably starts: what the last one left to do, else the files that explain
+    /// the repository.
+    fn entry_points(&self) -> Vec<MapHit> {
+        let snapshot = self.host().store.latest();
+        let live = &self.live;
+        let head = root::head(&live.worktree);
+        let (request, near) = aictx_continuity::left_to_do(&snapshot, &head.branch);
+        let at = At {
+            root: &live.host.root,
+            worktree: &live.worktree,
+            head: Some(&head.head),
+        };
+        self.app.maps.suggestions(&at, &request, &near)
+    }
+}
+
+/// Everything a session's start is decided on, besides memory.
+struct Opening {
+    identity: Identity,
+    project: aictx_continuity::Project,
+    rows: Vec<LedgerRow>,
+    branch: String,
+    others: Vec<AtWork>,
+    source: String,
+    now: Timestamp,
+}
+
+impl Opening {
+    fn decide(&self, snapshot: &Snapshot) -> (String, Effects) {
+        let start = aictx_continuity::SessionStart {
+            identity: &self.identity,
+            project: &self.project,
+            source: &self.source,
+            branch: &self.branch,
+            rows: &self.rows,
+            others: &self.others,
+            now: self.now,
+        };
+        aictx_continuity::session_start(snapshot, &start)
+    }
+}
