@@ -422,7 +422,7 @@ impl Policies {
 }
 
 impl App {
-    /// The rules that hold in a repository: whoever has just saved a policy relies on it, so the three files
+    /// The rules that hold in a repository: whoever has just saved a policy relies on it, so its files
     /// are looked at every time, which takes some microseconds, and read when they changed.
     pub fn policy(&self, root: &Path) -> Arc<Rules> {
         self.policy_and_problems(root).0

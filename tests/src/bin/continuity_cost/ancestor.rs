@@ -1,7 +1,8 @@
 //! The ancestor beside this program, in one run and in turns: a machine that is slow in some hours is so for both.
 //!
-//! The ancestor works twice in a repository, and the rows that it writes are repeated, each with a task, files
-//! and names of its own, until they are those of a long history. This program works in a copy of it.
+//! The ancestor works twice in a repository, and the rows that it writes are repeated, each about other work and under
+//! names of its own, until they are those of a long history. This program works in a copy of it. The ancestor is a
+//! process for each call, as its users have it; this program is called on a connection.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,11 +14,11 @@ use aictx_tests::{TestEnv, program};
 use serde_json::{Value, json};
 
 use super::times::Times;
-use super::work::{Dice, Work, fill};
+use super::work::{Dice, Work, fill, long_command, ordinary_command};
 use super::{Agents, Client};
 
 /// How often both take their turn, and what this program does in each of its own.
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 11;
 const PIECES: usize = 40;
 /// What the ancestor's history is of where the goals were set.
 const EXECUTIONS: usize = 20_000;
@@ -65,7 +66,10 @@ impl Ancestor<'_> {
 
     fn finalize(&self, work: &Work) -> Duration {
         let status = if work.success { "success" } else { "failure" };
-        let error = format!("FAILED {}::test_it - AssertionError", work.edited);
+        let error = format!(
+            "FAILED {}::test_it - AssertionError: {}",
+            work.edited, work.next
+        );
         let mut arguments = vec!["finalize", "--status", status, "--summary", &work.summary];
         arguments.extend(["--task", &work.task, "--files-opened", &work.edited]);
         arguments.extend(["--files-edited", &work.edited]);
@@ -82,19 +86,25 @@ impl Ancestor<'_> {
     }
 }
 
-/// A row of the ancestor about `old` as one about `new`, under names of its own.
+/// A row of the ancestor about `old` as one about `new`, under names of its own. It keeps strategies of successes only
+/// where it saw the work itself: here every other one is made such.
 fn about(row: &str, old: &Work, new: &Work, nth: usize) -> String {
     let row = row
         .replace(&old.task, &new.task)
         .replace(&old.summary, &new.summary)
-        .replace(&old.edited, &new.edited);
+        .replace(&old.edited, &new.edited)
+        .replace(&old.next, &new.next);
     let mut row: Value = serde_json::from_str(&row).unwrap();
+    if nth.is_multiple_of(2) && row["is_failure"].is_boolean() {
+        (row["is_failure"], row["success"]) = (false.into(), true.into());
+    }
     for (name, value) in row.as_object_mut().unwrap() {
         let is_name = name.ends_with("_id") || name.ends_with("signature");
         let is_shared = matches!(name.as_str(), "agent_id" | "adapter_id" | "area_id");
         if let Value::String(text) = value
             && is_name
             && !is_shared
+            && !text.is_empty()
         {
             text.push_str(&format!("-{nth}"));
         }
@@ -120,8 +130,10 @@ fn history(theirs: &Ancestor, dice: &mut Dice) {
         for nth in 0..count {
             let row = rows[nth % rows.len()];
             let new = Work::new(nth, dice);
-            let seed = seeds.iter().find(|seed| row.contains(&seed.task));
-            out.push_str(&about(row, seed.unwrap_or(&seeds[0]), &new, nth));
+            // A failure is told by its error, everything else by the task.
+            let names = |seed: &&Work| row.contains(&seed.task) || row.contains(&seed.next);
+            let seed = seeds.iter().find(names).unwrap();
+            out.push_str(&about(row, seed, &new, nth));
             out.push('\n');
         }
         fs::write(&path, out).unwrap();
@@ -160,24 +172,26 @@ pub(crate) fn side_by_side(env: &TestEnv, python: &Path, mut dice: Dice) {
     agents.work(PIECES, &mut Times::default());
     agents.at_rest();
     let mut rounds: Vec<[(f64, f64); 4]> = Vec::new();
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let mut times = Times::default();
         agents.work(PIECES, &mut times);
         agents.guards(PIECES, &mut times);
+        // What is done behind the answers is done by then.
+        agents.at_rest();
         let work = Work::new(agents.done, &mut agents.dice);
-        let guard = theirs.guard(&work.test).as_secs_f64() * 1e3;
         let took = [
-            theirs.resume(&work).as_secs_f64() * 1e3,
-            theirs.finalize(&work).as_secs_f64() * 1e3,
-            guard,
-            guard,
+            theirs.resume(&work),
+            theirs.finalize(&work),
+            theirs.guard(&ordinary_command(round)),
+            theirs.guard(&long_command()),
         ];
+        let took = took.map(|took| took.as_secs_f64() * 1e3);
         let mine = GOALS.map(|(name, ..)| times.ms(name, 0.5));
         rounds.push(std::array::from_fn(|at| (mine[at], took[at])));
     }
     println!(
         "\nBeside the ancestor, {EXECUTIONS} executions, {PATTERNS} failures and strategies as it writes them, \
-         {} MB; p50 of {PIECES} calls in each of {ROUNDS} rounds:\n",
+         {} MB; the middle of {ROUNDS} rounds, each the p50 of {PIECES} calls beside one process of the ancestor:\n",
         bytes / 1_000_000
     );
     println!(

@@ -40,7 +40,9 @@ use serde_json::{Value, json};
 
 use self::hour::Ring;
 use self::times::Times;
-use self::work::{Dice, Work, ancestor_failures, fill};
+use self::work::{
+    Dice, Work, ancestor_failures, fill, growing_commands, long_command, ordinary_command,
+};
 
 mod ancestor;
 mod hour;
@@ -166,6 +168,7 @@ fn main() {
     };
     let mut bytes_before = total(&sizes(&repo));
     let mut growth = Vec::new();
+    let mut lines: Vec<(String, Times)> = Vec::new();
     Times::head();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let ring = Ring::new(|below| dice.below(below));
@@ -175,7 +178,8 @@ fn main() {
         let mut times = Times::default();
         agents.work(options.samples, &mut times);
         agents.guards(options.samples, &mut times);
-        times.line(&size.to_string(), ring.read_ns(), agents.best);
+        times.line(&size.to_string(), Some(ring.read_ns()));
+        lines.push((size.to_string(), times));
         let now = agents.size_at_rest();
         growth.push((
             size,
@@ -199,7 +203,16 @@ fn main() {
             }
             agents.guards(options.samples, &mut times);
             let name = format!("the same and {} failure rows, {how}", options.failures);
-            times.line(&name, ring.read_ns(), agents.best);
+            times.line(&name, Some(ring.read_ns()));
+            lines.push((name, times));
+        }
+    }
+    if let Some(best) = agents.best {
+        println!("\nOf these the calls beside which nobody used the other half of the core:\n");
+        Times::head();
+        for (name, times) in &lines {
+            let (alone, share) = times.alone(best);
+            alone.line(&format!("{name}: {:.0} %", share * 100.0), None);
         }
     }
     if options.hooks > 0 {
@@ -317,11 +330,7 @@ impl Agents {
     fn guards(&mut self, commands: usize, times: &mut Times) {
         let work = Work::new(self.done, &mut self.dice);
         self.client.call("resume", &work.resume(&self.repo));
-        let line = "(cd web && FOO=1 npm run build -- --x=\"$Y\" 2>&1 | tail -n 5); \
-                    for f in a b; do cat \"$f\"; done; git commit -m \"a $(date)\"\n";
-        let long = line.repeat(4_096 / line.len());
-        // Each twice as long as the one before, up to that.
-        let lengths: Vec<String> = (0..6).map(|times| line.repeat(1 << times)).collect();
+        let (long, lengths) = (long_command(), growing_commands());
         let repo = self.repo.clone();
         let guard = |command: &str| {
             json!({
@@ -330,7 +339,7 @@ impl Agents {
             })
         };
         for n in 0..commands {
-            let ordinary = format!("cd src && python -m pytest -q tests/{n} 2>&1 | tail -n 20");
+            let ordinary = ordinary_command(n);
             self.timed("guard of a command", "guard", &guard(&ordinary), times);
             self.timed("guard of 4 KB", "guard", &guard(&long), times);
             let any = lengths.get(n % 7).unwrap_or(&ordinary);

@@ -5,8 +5,6 @@ use std::time::Duration;
 
 /// A probe that took at most so much longer than the best ones had the core to itself.
 const ALONE: f64 = 1.15;
-/// Of fewer calls nothing is said.
-const FEW: usize = 20;
 
 /// What a call took, and the longer of the probes before and behind it, where there were any.
 #[derive(Clone, Copy)]
@@ -49,7 +47,7 @@ impl Times {
     }
 
     /// Those calls that had the core to themselves, where a probe takes `best` then, and their share.
-    fn alone(&self, best: Duration) -> (Self, f64) {
+    pub(crate) fn alone(&self, best: Duration) -> (Self, f64) {
         let alone = |call: &&Call| call.probe.is_some_and(|p| p <= best.mul_f64(ALONE));
         let alone = |calls: &Vec<Call>| calls.iter().filter(alone).copied().collect();
         let all = self.0.iter();
@@ -59,37 +57,24 @@ impl Times {
         (of_those, share)
     }
 
-    /// A line of the table, and where calls were probed, one of those that had the core to themselves.
-    pub(crate) fn line(&self, name: &str, read_ns: f64, best: Option<Duration>) {
-        println!("| {name} | {} | {read_ns:.0} |", self.cells());
-        if let Some(best) = best {
-            let (alone, share) = self.alone(best);
-            let share = share * 100.0;
-            println!("| … {share:.0} % alone on the core | {} | |", alone.cells());
-        }
-    }
-
-    fn cells(&self) -> String {
-        let few = |method| self.calls(method).count() < FEW;
-        let m = |method| match few(method) {
-            true => "–".to_owned(),
-            false => format!("{:.2} / {:.2}", self.ms(method, 0.5), self.ms(method, 0.99)),
-        };
-        let us = |method| match few(method) {
-            true => "–".to_owned(),
-            false => {
-                let at = |q| self.ms(method, q) * 1e3;
-                format!("{:.0} / {:.0}", at(0.5), at(0.99))
+    /// A line of the table; kinds without a call are left out.
+    pub(crate) fn line(&self, name: &str, read_ns: Option<f64>) {
+        let cell = |method, scale: f64, digits: usize| match self.calls(method).count() {
+            0 => "–".to_owned(),
+            _ => {
+                let at = |q| self.ms(method, q) * scale;
+                format!("{:.digits$} / {:.digits$}", at(0.5), at(0.99))
             }
         };
         let cells = [
-            m("resume"),
-            m("finalize"),
-            us("guard"),
-            us("guard of a command"),
-            us("guard of any length"),
-            us("guard of 4 KB"),
+            cell("resume", 1.0, 2),
+            cell("finalize", 1.0, 2),
+            cell("guard", 1e3, 0),
+            cell("guard of a command", 1e3, 0),
+            cell("guard of any length", 1e3, 0),
+            cell("guard of 4 KB", 1e3, 0),
         ];
-        cells.join(" | ")
+        let read = read_ns.map_or_else(|| "–".to_owned(), |ns| format!("{ns:.0}"));
+        println!("| {name} | {} | {read} |", cells.join(" | "));
     }
 }

@@ -244,3 +244,22 @@ pub(crate) fn ancestor_failures(count: usize, dice: &mut Dice) -> String {
     }
     out
 }
+
+/// A line of several commands, of a hundred bytes or so.
+const LINE: &str = "(cd web && FOO=1 npm run build -- --x=\"$Y\" 2>&1 | tail -n 5); \
+    for f in a b; do cat \"$f\"; done; git commit -m \"a $(date)\"\n";
+
+/// What agents run all the time.
+pub(crate) fn ordinary_command(n: usize) -> String {
+    format!("cd src && python -m pytest -q tests/{n} 2>&1 | tail -n 20")
+}
+
+/// 4 KB full of commands.
+pub(crate) fn long_command() -> String {
+    LINE.repeat(4_096 / LINE.len())
+}
+
+/// Commands each twice as long as the one before, up to that.
+pub(crate) fn growing_commands() -> Vec<String> {
+    (0..6).map(|times| LINE.repeat(1 << times)).collect()
+}
