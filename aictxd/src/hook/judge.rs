@@ -123,7 +123,7 @@ impl Session {
             // The worst of its files decides.
             Action::Patch(paths) => {
                 let here: Vec<Located> = paths.iter().map(|path| self.located(path)).collect();
-                let (note, verdict) = self.parallels(here.iter().cloned(), &rules);
+                let (note, verdict) = self.parallels(here.iter(), &rules);
                 context = note;
                 let on_paths = paths.iter().zip(here);
                 let on_paths = on_paths.map(|(path, here)| on_path(path, here));

@@ -1,5 +1,6 @@
 //! What a session hears of others, of its user's limits, and of work that nobody checked.
 
+use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -238,15 +239,15 @@ impl Session {
     }
 
     /// The same of several files: the worst verdict, and the first notes.
-    pub(super) fn parallels(
+    pub(super) fn parallels<L: Borrow<Located>>(
         &self,
-        located: impl Iterator<Item = Located>,
+        located: impl Iterator<Item = L>,
         rules: &Rules,
     ) -> (String, HookVerdict) {
         let mut worst = HookVerdict::Pass;
         let mut notes = Vec::new();
         for located in located {
-            let (note, verdict) = self.parallel(&located, rules);
+            let (note, verdict) = self.parallel(located.borrow(), rules);
             if !note.is_empty() && notes.len() < MAX_NOTES {
                 notes.push(note);
             }

@@ -4,7 +4,6 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use rustix::thread::{CpuSet, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Words read in a ring: 64 MB, more than a processor keeps near it.
@@ -41,10 +40,18 @@ impl Ring {
 const PROBE: u64 = 4_000;
 
 /// Keeps this program, and what it starts, on one processor: what a probe finds beside a call held for the call.
+#[cfg(target_os = "linux")]
 pub(crate) fn stay_on(processor: usize) {
+    use rustix::thread::{CpuSet, sched_setaffinity};
     let mut only = CpuSet::new();
     only.set(processor);
     sched_setaffinity(None, &only).unwrap();
+}
+
+/// Other systems have no call for that.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn stay_on(_: usize) {
+    panic!("--processor is for Linux");
 }
 
 /// How long eight independent sums take: up to twice as long while a neighbour uses the other half of the core,
