@@ -394,6 +394,9 @@ impl Root {
                 rustix::fs::chmodat(&fd, temp_name.as_str(), mode, AtFlags::empty())?;
             }
             point(Op::Rename, rel)?;
+            if mode.is_some() {
+                sync::going(&fd, name);
+            }
             rustix::fs::renameat(&fd, temp_name.as_str(), &fd, name)?;
             Ok(())
         })();
@@ -440,6 +443,7 @@ impl Root {
         let (parent, name) = split(rel);
         let fd = self.open_dir(parent)?;
         point(Op::Unlink, rel)?;
+        sync::going(&fd, name);
         match rustix::fs::unlinkat(&fd, name, AtFlags::empty()) {
             Err(Errno::NOENT) | Ok(()) => Ok(()),
             Err(e) => Err(e.into()),

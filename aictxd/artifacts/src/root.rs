@@ -17,6 +17,13 @@ const MAX_PACKED_REFS: u64 = 64 * 1024 * 1024;
 /// Symbolic references and links followed.
 const MAX_HOPS: u32 = 40;
 
+/// To open what is only held, or looked below from, and never read; no permission is needed for that on Linux.
+#[cfg(target_os = "linux")]
+pub const HOLDING: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+/// The same where a system only opens what can be read.
+#[cfg(not(target_os = "linux"))]
+pub const HOLDING: OFlags = OFlags::NONBLOCK.union(OFlags::CLOEXEC);
+
 /// A repository as found on disk. All paths are canonical.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {

@@ -383,10 +383,11 @@ impl Store {
             journal::remove(root, &intent);
             return Ok(snapshot);
         };
-        let (done, syncs) = fs::put_off(|| self.carry_out(root, &steps, &shown, overlay));
+        let (done, syncs, gone) = fs::put_off(|| self.carry_out(root, &steps, &shown, overlay));
         let (snapshot, intent) = done?;
         seen();
-        let (shown, later) = fs::put_off(|| self.show(root, shown));
+        drop(gone);
+        let (shown, later, _) = fs::put_off(|| self.show(root, shown));
         let many = {
             let mut owed = self.owed();
             owed.intent = Some(intent);
