@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use aictx_artifacts::root;
 use aictx_guard::{
     CommandRisk, EVERYTHING, Facts, HookVerdict, Kinds, Known, Limit, MAX_TEXT, NoFacts,
     Place as Where, Rules, Say, SteerState, SteerVerdict, command_risk, command_risk_in, covers,
@@ -541,7 +542,7 @@ impl WorktreeFacts {
             return None;
         }
         let opened = self.opened.get_or_init(|| {
-            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let flags = root::HOLDING | OFlags::DIRECTORY;
             openat(CWD, &self.worktree, flags, Mode::empty()).ok()
         });
         let (at, name) = (opened.as_ref()?.as_fd(), path.as_str());

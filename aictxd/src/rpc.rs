@@ -23,8 +23,6 @@ use jsonrpsee::RpcModule;
 use jsonrpsee::core::server::Methods;
 use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
 use rustix::io::Errno;
-use rustix::net::sockopt::socket_peercred;
-use rustix::net::{SendFlags, SocketFlags};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::io::Interest;
@@ -35,7 +33,7 @@ use tokio::sync::Semaphore;
 
 use crate::app::App;
 use crate::methods;
-use crate::process::user_id;
+use crate::socket;
 
 /// A connection that says nothing for this long is closed.
 const IDLE: Duration = Duration::from_secs(600);
@@ -118,10 +116,10 @@ pub async fn serve(app: Arc<App>, table: Methods, listener: std::os::unix::net::
                 continue;
             }
         };
-        if !socket_peercred(&stream).is_ok_and(|peer| peer.uid.as_raw() == user_id()) {
+        let Some(stream) = socket::of_our_user(stream) else {
             tracing::warn!("refused a connection of another user");
             continue;
-        }
+        };
         next_connection += 1;
         let (app, table, id) = (
             Arc::clone(&app),
@@ -145,11 +143,7 @@ pub async fn serve(app: Arc<App>, table: Methods, listener: std::os::unix::net::
 async fn accept(listener: &AsyncFd<std::os::unix::net::UnixListener>) -> std::io::Result<OwnedFd> {
     loop {
         let mut ready = listener.readable().await?;
-        let tried = ready.try_io(|listener| {
-            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-            rustix::net::accept_with(listener.get_ref(), flags).map_err(std::io::Error::from)
-        });
-        if let Ok(accepted) = tried {
+        if let Ok(accepted) = ready.try_io(|listener| socket::accept(listener.get_ref())) {
             return accepted;
         }
     }
@@ -186,7 +180,7 @@ impl Stream {
 
     async fn write(self, mut bytes: &[u8]) -> std::io::Result<Self> {
         if let Self::Bare(fd) = &self {
-            match rustix::net::send(fd, bytes, SendFlags::NOSIGNAL) {
+            match rustix::net::send(fd, bytes, socket::QUIETLY) {
                 Ok(n) => bytes = bytes.get(n..).unwrap_or_default(),
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 Err(error) => return Err(error.into()),

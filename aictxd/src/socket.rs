@@ -1,14 +1,24 @@
-//! The socket and its directory.
+//! The socket and its directory, and who may speak to it.
 
 use std::fs::{self, DirBuilder};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use aictx_proto::locations::MAX_SOCKET_PATH;
+use rustix::net::SendFlags;
 
 use crate::process::user_id;
+
+/// How to send so that a peer that is gone is an error and no signal. Where the system has no such flag the signal
+/// is ignored anyway, as in every program of Rust.
+#[cfg(target_os = "linux")]
+pub const QUIETLY: SendFlags = SendFlags::NOSIGNAL;
+/// The same elsewhere.
+#[cfg(not(target_os = "linux"))]
+pub const QUIETLY: SendFlags = SendFlags::empty();
 
 /// Makes sure that `path` is a directory of ours that nobody else can enter, creating what is
 /// missing. Never changes the mode of a directory that was there.
@@ -103,6 +113,44 @@ impl PublicSocket {
         if fs::symlink_metadata(&self.path).is_ok_and(|meta| meta.ino() == self.inode) {
             let _ = fs::remove_file(&self.path);
         }
+    }
+}
+
+/// Takes the next connection, which does not block and is not handed to programs.
+///
+/// # Errors
+/// As the system reports them; `WouldBlock` when there is none.
+pub fn accept(listener: &UnixListener) -> io::Result<OwnedFd> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::net::SocketFlags;
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        Ok(rustix::net::accept_with(listener, flags)?)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        // Not handed to programs already.
+        let (stream, _) = listener.accept()?;
+        stream.set_nonblocking(true)?;
+        Ok(stream.into())
+    }
+}
+
+/// A connection of our own user, or nothing. On the thread of a runtime.
+pub fn of_our_user(stream: OwnedFd) -> Option<OwnedFd> {
+    #[cfg(target_os = "linux")]
+    {
+        let peer = rustix::net::sockopt::socket_peercred(&stream);
+        peer.is_ok_and(|peer| peer.uid.as_raw() == user_id())
+            .then_some(stream)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let stream = std::os::unix::net::UnixStream::from(stream);
+        let stream = tokio::net::UnixStream::from_std(stream).ok()?;
+        let ours = stream.peer_cred().is_ok_and(|peer| peer.uid() == user_id());
+        let stream = stream.into_std().ok().filter(|_| ours)?;
+        Some(stream.into())
     }
 }
 

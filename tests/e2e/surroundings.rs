@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use aictx_tests::memory::{assert_sound, executions};
 use aictx_tests::session::{before_command, edited, end, prompt, start};
 use aictx_tests::{TestEnv, exchange, program, wait_until};
-use rustix::process::{Pid, Resource, Rlimit, getuid};
+use rustix::process::getuid;
 use serde_json::{Value, json};
 
 use crate::bad_input::{big_write, decision, edits};
@@ -224,8 +224,11 @@ fn what_comes_behind_an_event_that_found_no_space_waits_with_it() {
     assert!(recorded == names, "in another order, or twice");
 }
 
+/// Only Linux limits another process.
+#[cfg(target_os = "linux")]
 #[test]
 fn a_limit_on_file_sizes_does_not_end_the_daemon() {
+    use rustix::process::{Pid, Resource, Rlimit};
     let env = TestEnv::new();
     let repo = env.repository("demo");
     let daemon = env.daemon();

@@ -1,9 +1,10 @@
-//! Automation of this repository. One task so far: the reference pages.
+//! Automation of this repository: the reference pages, and whether it compiles for macOS.
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod macos;
 mod markdown;
 mod reference;
 
@@ -23,12 +24,15 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Check on any system that everything compiles for macOS
+    Macos,
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Reference { check: true } => reference::check(),
         Task::Reference { check: false } => reference::write(),
+        Task::Macos => macos::check(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
