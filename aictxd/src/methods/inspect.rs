@@ -259,13 +259,9 @@ pub(super) fn why(app: &App, params: &WhyParams) -> Result<WhyReply, RpcError> {
         });
     }
     let what = if wanted.is_empty() {
-        "no session".to_owned()
+        "nothing that a session was told is on record".to_owned()
     } else {
-        format!("session `{wanted}`")
+        format!("nothing that session `{wanted}` was told is on record")
     };
-    Err(RpcError::new(
-        NOT_FOUND,
-        format!("{what} was told nothing that is still on record"),
-    )
-    .hint("`aictx session list` shows the sessions on record"))
+    Err(RpcError::new(NOT_FOUND, what).hint("`aictx session list` shows the sessions on record"))
 }
