@@ -228,6 +228,8 @@ fn a_strategy_that_its_files_bring_up_is_known_to_be_of_other_code() {
     let next = [&["next"][..], &asked].concat();
     let text = env.aictx(&repo, &next).ok().stdout;
     assert!(text.contains("since then calc.py changed"), "{text}");
+    // Nobody who resumes waits for the index of the files made a moment ago.
+    env.aictx(&repo, &["map", "refresh"]).ok();
     let told = resume(&env, &repo, "quote the sums of calc.py");
     assert!(
         told.contains("(medium confidence) (dirty: calc.py"),
