@@ -479,6 +479,16 @@ fn forty_third_set() {
     assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
 }
 
+/// Everyday work of agents in many kinds of repositories, by somebody who saw no rule. First run: recall 0.9753 of 81,
+/// two called safe (a chain of Django's that only excludes, a table of Laravel's), alarms 0.0154 of 130. Nine labels were
+/// set to caution, as the table of effects has them: publishing, and `git stash clear`.
+#[test]
+fn forty_fourth_set() {
+    let rates = rates(include_str!("risk-fortyfour.jsonl"));
+    assert!(rates.recall == 1.0 && rates.missed == 0);
+    assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

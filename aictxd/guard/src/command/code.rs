@@ -12,6 +12,7 @@ use super::{Call, Judge, Kind, Level, Tier, writes};
 mod aliases;
 mod branches;
 mod calls;
+mod chains;
 mod elsewhere;
 mod find;
 mod git;

@@ -337,7 +337,10 @@ pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
     if call.program.traits.has(Traits::SQL)
         || call.program.interpreter.is_some()
         || matches!(name, "git" | "gh" | "glab" | "tee" | "sed" | "awk")
+        // Examples are called by sentences: `-e 'DELETE /users removes one'`.
+        || matches!(name, "rspec" | "cucumber" | "behave" | "parallel_rspec" | "turbo_tests")
         || (!given && !arguments.iter().any(spaced))
+        || containers::are_judged_inside(call)
     {
         return;
     }

@@ -107,3 +107,32 @@ fn what_has_to_pass_before_the_work_is_done_limits_nothing() {
         assert!(updates.forbidden_paths.is_empty(), "{message}");
     }
 }
+
+#[test]
+fn a_directory_is_the_whole_scope_however_it_is_called_one() {
+    for (message, want) in [
+        ("only touch the tests folder", "tests"),
+        ("just edit the tests directory", "tests"),
+        ("only touch the test files", "tests"),
+        ("leave src/auth alone, only touch the tests folder", "tests"),
+        ("the tests folder only", "tests"),
+        ("stick to the tests folder", "tests"),
+        ("stick to the src folder", "src"),
+        ("only the src folder may be changed", "src"),
+        ("only the docs directory can be edited", "docs"),
+        ("only the src folder is to be changed", "src"),
+    ] {
+        let updates = say(message).suggested_updates;
+        assert_eq!(updates.only_paths, [want], "{message}");
+    }
+    // Which tests run, and how something works.
+    for message in [
+        "only run the tests folder",
+        "just run the tests in the tests folder",
+        "only drafts may be edited",
+        "only files in uploads can be edited by their owner",
+    ] {
+        let updates = say(message).suggested_updates;
+        assert!(updates.only_paths.is_empty(), "{message}");
+    }
+}

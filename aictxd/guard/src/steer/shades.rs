@@ -122,14 +122,21 @@ pub(super) fn is_tests_word(word: &str) -> bool {
 /// "Tests only", "only touch the tests": where the work may go, and not which of them to run: neither kinds of tests are
 /// named nor running them.
 pub(super) fn are_tests_alone(clause: &Clause) -> bool {
+    // "The test files": behind that word a test is one of them.
+    let files = clause.items.windows(2).any(|pair| {
+        matches!(pair, [test, files] if matches!(test.text.as_str(), "test" | "spec") && files.has(Class::Dir))
+    });
     let is_it = |i: &Item| {
         matches!(i.text.as_str(), "tests" | "specs" | "测试文件")
+            || files && matches!(i.text.as_str(), "test" | "spec")
             || is_tests_word(&i.text) && i.text != "测试"
     };
     let changes = |i: &Item| i.has(Class::Edit) && (i.text.is_empty() || is_any_change(i));
+    // "The tests folder".
     let parts = LEAD
         .with(Set::of(Class::Func))
         .with(Set::of(Class::Tail))
+        .with(Set::of(Class::Dir))
         .with(Set::of(Class::Only));
     let joins = |i: &Item| matches!(i.text.as_str(), "で" | "and" | "with");
     !clause.question

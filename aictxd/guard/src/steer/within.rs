@@ -64,9 +64,25 @@ pub(super) fn stays_within(clause: &Clause) -> bool {
 pub(super) fn changes_alone(clause: &Clause) -> bool {
     let items = &clause.items;
     let only = items.iter().position(|i| i.has(Class::Only));
+    // "Only drafts may be edited" says how something works; only of a place that tells what is to be done.
+    let place = items
+        .iter()
+        .any(|i| i.has(Class::Path) || i.has(Class::Dir));
+    // "Be changed" is one phrase, which has no text.
+    let may = items.windows(2).position(|pair| {
+        let [may, be] = pair else { return false };
+        let passive = be.has(Class::Edit) && be.text.is_empty();
+        place
+            && match may.text.as_str() {
+                "can" | "may" => passive,
+                "is" | "are" => be.text == "to",
+                _ => false,
+            }
+    });
     let needs = items
         .iter()
-        .position(|i| i.has(Class::Should) || i.has(Class::Modal));
+        .position(|i| i.has(Class::Should) || i.has(Class::Modal))
+        .or(may);
     let works = |i: &Item| {
         i.has(Class::Edit) || i.has(Class::EditNo) || i.has(Class::EditN) || i.has(Class::Fix)
     };

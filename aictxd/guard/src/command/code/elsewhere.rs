@@ -4,7 +4,7 @@ use super::super::table::{EVALUATIONS, REQUESTS, ROW_DELETES, SERVICE_DELETES};
 use super::super::{Call, Judge, Kind, Tier, request};
 use super::find::Find as _;
 use super::search::Lists;
-use super::{Code, FORK_BOMBS, MAX_CALLS, calls, sends};
+use super::{Code, FORK_BOMBS, MAX_CALLS, calls, chains, sends};
 
 impl Code<'_> {
     /// Services, databases, other machines.
@@ -122,7 +122,7 @@ impl Code<'_> {
         };
         let queried =
             || (tight.holds("query=") || tight.holds("query:")) && !tight.holds("match_all");
-        let mut worst = whole_statement(&self.run);
+        let mut worst = whole_statement(&self.run).max(chains::of_rows(&self.run));
         if self.found.has(Lists::ROW_DELETES) {
             // What stands in a text is not called.
             let run: String = self.run.split_ascii_whitespace().collect();
@@ -297,9 +297,7 @@ impl Code<'_> {
             && (tight.holds("if_exists='replace'") || tight.holds("if_exists=\"replace\"")))
             || (tight.holds("dbWriteTable(") && tight.holds("overwrite=TRUE"));
         let all = (tight.holds(".update_all(") && !tight.holds(".where("))
-            || self.updates_a_whole_model()
-            || tight.holds(".objects.update(")
-            || tight.holds(".objects.all().update(");
+            || self.updates_a_whole_model();
         let jobs = (tight.holds("Jenkins") && tight.holds(".delete()"))
             || (tight.holds(".chat.delete(") && tight.holds("for"));
         (replaced && !kept) || all || jobs

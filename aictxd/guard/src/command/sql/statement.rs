@@ -145,7 +145,8 @@ fn taken(words: &[String]) -> Option<(Tier, &'static str)> {
         ("TRUNCATE", second) if !second.is_empty() => Some((Tier::Destructive, "TRUNCATE")),
         ("DETACH", "DELETE") => Some((Tier::Destructive, "DETACH DELETE")),
         ("MERGE", _) => says("DELETE").then_some((Tier::Destructive, "MERGE DELETE")),
-        ("DELETE", "") => None,
+        // `DELETE /users/5`: a request.
+        ("DELETE", second) if second.is_empty() || second.starts_with('/') => None,
         ("DELETE", _) if is_bounded(words) => Some((Tier::Risky, "DELETE")),
         ("DELETE", _) => Some((Tier::Destructive, "DELETE without WHERE")),
         ("UPDATE", second) if !second.is_empty() && says("SET") => {
