@@ -7,6 +7,7 @@ use std::path::Path;
 
 use aictx_proto::methods::{METHODS, Scope};
 
+use aictx_tests::memory::files;
 use aictx_tests::session::{
     after_command, before_command, edited, end, failed_command, main_session, payload, prompt,
     start,
@@ -455,18 +456,10 @@ fn every_method_answers_and_writes_the_same_with_and_without_the_daemon() {
                 .unwrap();
             }
         }
-        // A verdict is recorded after it was answered; `once` waits for that, so must we.
-        if method == "guard" || params["payload"]["hook_event_name"] == "PreToolUse" {
-            let id = params["payload"]["session_id"].as_str().unwrap_or_default();
-            let rows = |env: &TestEnv, repo: &Path| {
-                ["metrics/verdicts.jsonl", &format!("sessions/{id}.jsonl")]
-                    .iter()
-                    .filter(|file| repo.join(".aictx").join(file).exists())
-                    .map(|file| env.rows(repo, file).len())
-                    .sum::<usize>()
-            };
-            wait_until("the verdict is recorded", || {
-                rows(&with, &repo_with) == rows(&without, &repo_without)
+        // Verdicts and what is observed are recorded after the answer; `once` waits for that, so must we.
+        if method == "guard" || method == "hook" {
+            wait_until("what was answered is recorded", || {
+                recorded(&with, &repo_with) == recorded(&without, &repo_without)
             });
         }
         let (served, alone) = (
@@ -483,6 +476,24 @@ fn every_method_answers_and_writes_the_same_with_and_without_the_daemon() {
         );
     }
     assert!(tree(&with, &repo_with).len() > 10, "something was compared");
+}
+
+/// Rows of verdicts and of all sessions.
+fn recorded(env: &TestEnv, repo: &Path) -> usize {
+    let memory = repo.join(".aictx");
+    let files = if memory.exists() {
+        files(&memory)
+    } else {
+        Vec::new()
+    };
+    let recorded = files
+        .iter()
+        .filter_map(|file| file.to_str())
+        .filter(|file| {
+            *file == "metrics/verdicts.jsonl"
+                || file.starts_with("sessions/") && file.ends_with(".jsonl")
+        });
+    recorded.map(|file| env.rows(repo, file).len()).sum()
 }
 
 fn tree_if_any(env: &TestEnv, repo: &Path) -> BTreeMap<String, Vec<Value>> {
