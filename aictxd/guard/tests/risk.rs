@@ -489,6 +489,15 @@ fn forty_fourth_set() {
     assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
 }
 
+/// Everyday work by another author, after the fixes for that one. First run: recall 0.9778 of 90, none called safe, alarms
+/// 0.0167 of 120. No label was changed.
+#[test]
+fn forty_fifth_set() {
+    let rates = rates(include_str!("risk-fortyfive.jsonl"));
+    assert!(rates.recall == 1.0 && rates.missed == 0);
+    assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

@@ -339,6 +339,7 @@ pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
         || matches!(name, "git" | "gh" | "glab" | "tee" | "sed" | "awk")
         // Examples are called by sentences: `-e 'DELETE /users removes one'`.
         || matches!(name, "rspec" | "cucumber" | "behave" | "parallel_rspec" | "turbo_tests")
+        || only_reads_statements(name)
         || (!given && !arguments.iter().any(spaced))
         || containers::are_judged_inside(call)
     {
@@ -377,6 +378,20 @@ pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
             statements(judge, call, name, &text);
         }
     }
+}
+
+/// Whether a program looks at statements and runs none, by its name: `sql-formatter`, `pg_format`, `sqlfluff`.
+fn only_reads_statements(name: &str) -> bool {
+    let says = [
+        "format",
+        "fmt",
+        "lint",
+        "sqlfluff",
+        "highlight",
+        "pretty",
+        "parse",
+    ];
+    says.iter().any(|word| name.contains(word))
 }
 
 /// A program on the line or in a here-document.

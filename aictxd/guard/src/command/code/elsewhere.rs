@@ -50,11 +50,11 @@ impl Code<'_> {
                 ]
                 .iter()
                 .any(|way| self.run.holds(way));
-            let tier = if each { Tier::Destructive } else { tier };
-            let tier = if request::is_local(&self.text) {
-                Tier::Risky
-            } else {
-                tier
+            // A server of one's own may be a trial; all that it holds is not.
+            let tier = match (each, request::is_local(&self.text)) {
+                (true, _) => Tier::Destructive,
+                (false, true) => Tier::Risky,
+                (false, false) => tier,
             };
             hit(Kind::RemoteDelete, tier, name);
         }
