@@ -121,6 +121,7 @@ fn a_directory_is_the_whole_scope_however_it_is_called_one() {
         ("only the src folder may be changed", "src"),
         ("only the docs directory can be edited", "docs"),
         ("only the src folder is to be changed", "src"),
+        ("testsフォルダだけ触って", "tests"),
     ] {
         let updates = say(message).suggested_updates;
         assert_eq!(updates.only_paths, [want], "{message}");

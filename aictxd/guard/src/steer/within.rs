@@ -71,10 +71,10 @@ pub(super) fn changes_alone(clause: &Clause) -> bool {
     // "Be changed" is one phrase, which has no text.
     let may = items.windows(2).position(|pair| {
         let [may, be] = pair else { return false };
-        let passive = be.has(Class::Edit) && be.text.is_empty();
+        let phrase = be.has(Class::Edit) && be.text.is_empty();
         place
             && match may.text.as_str() {
-                "can" | "may" => passive,
+                "can" | "may" => phrase,
                 "is" | "are" => be.text == "to",
                 _ => false,
             }
