@@ -334,13 +334,16 @@ pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
     // Statements have several words.
     let spaced = |word: &Word| word.text.contains(' ');
     let given = call.command.stdin_text().is_some() || call.command.piped_from.is_some();
+    // Of almost every command this is all that is asked.
+    if !given && !arguments.iter().any(spaced) {
+        return;
+    }
     if call.program.traits.has(Traits::SQL)
         || call.program.interpreter.is_some()
         || matches!(name, "git" | "gh" | "glab" | "tee" | "sed" | "awk")
         // Examples are called by sentences: `-e 'DELETE /users removes one'`.
         || matches!(name, "rspec" | "cucumber" | "behave" | "parallel_rspec" | "turbo_tests")
         || only_reads_statements(name)
-        || (!given && !arguments.iter().any(spaced))
         || containers::are_judged_inside(call)
     {
         return;
