@@ -227,6 +227,10 @@ const SYSTEM_FILES: &[&str] = &[
 
 /// Whether a path is something the system needs.
 fn is_of_the_system(path: &str) -> bool {
+    // Where people work there is nothing of it.
+    if !begins_like_the_system(path) {
+        return false;
+    }
     let path = path.trim_end_matches('/');
     if let Some(file) = path.strip_prefix("/etc/") {
         return SYSTEM_FILES.contains(&file)
@@ -241,7 +245,27 @@ fn is_of_the_system(path: &str) -> bool {
         })
 }
 
+/// Whether the first directory of a path begins as one of the system's does: asked of every file that takes a place.
+fn begins_like_the_system(path: &str) -> bool {
+    let second = path.as_bytes().get(1);
+    matches!(
+        second,
+        Some(b'b' | b'e' | b's' | b'u' | b'l' | b'S' | b'L' | b':')
+    )
+}
+
 impl Judge<'_> {
+    /// Whether a word names something beside or below the working directory, where that is none of the system's.
+    fn is_near(&self, call: Call, word: &Word) -> bool {
+        let written = |text: &str| {
+            let bytes = text.as_bytes();
+            let first = bytes.first();
+            !matches!(first, Some(b'/' | b'~' | b'$')) && !bytes.windows(2).any(|two| two == b"..")
+        };
+        let dir = call.command.dir.as_deref().unwrap_or_default();
+        written(dir) && written(&word.text) && !begins_like_the_system(self.place.cwd)
+    }
+
     /// Something of the system is replaced by another thing, or taken away.
     pub(super) fn replaced(
         &mut self,
@@ -250,6 +274,10 @@ impl Judge<'_> {
         sources: &[&Word],
         destination: &Word,
     ) {
+        let mut words = sources.iter().copied().chain([destination]);
+        if words.all(|word| self.is_near(call, word)) {
+            return;
+        }
         let absolute = |word: &Word| {
             self.place
                 .absolute(call.command.dir.as_deref(), &word.text)
@@ -281,6 +309,32 @@ impl Judge<'_> {
             let shown = sources.iter().copied().chain([destination]);
             let shown: Vec<&str> = shown.map(|word| word.text.as_str()).collect();
             self.hit(Some(call), Kind::Overwrite, Tier::Destructive, verb, shown);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_passed_over_is_none_of_the_system() {
+        for dir in SYSTEM_DIRS {
+            assert!(
+                begins_like_the_system(dir) && is_of_the_system(dir),
+                "{dir}"
+            );
+            assert!(is_of_the_system(&format!("{dir}/x")), "{dir}/x");
+        }
+        assert!(is_of_the_system("/etc") && is_of_the_system("/etc/passwd"));
+        for path in [
+            "/home/a/bin",
+            "/tmp/etc/passwd",
+            "/etcetera",
+            "/usr/share/x",
+            "",
+        ] {
+            assert!(!is_of_the_system(path), "{path}");
         }
     }
 }

@@ -131,8 +131,12 @@ impl Judge<'_> {
     /// A file takes the place of a store of data: elsewhere on this machine it is in use, and so is one
     /// that is named for it.
     pub(super) fn replaces_precious(&mut self, call: Call, from: &Word, word: &Word, verb: &str) {
-        let store = ENDINGS.iter().any(|end| word.text.ends_with(end));
-        if !store || !self.is_precious(call, word) {
+        // A name without an ending is none of a store, and most endings are other ones.
+        let dot = word.text.bytes().rposition(|byte| byte == b'.');
+        let last = dot.and_then(|at| word.text.get(at + 1..));
+        let ends = |last: &str| LAST.contains(lower(last).as_ref());
+        let store = || ENDINGS.iter().any(|end| ends_with(&word.text, end));
+        if !last.is_some_and(ends) || !store() || !self.is_precious(call, word) {
             return;
         }
         // `x.db.new` was made to take its place, and what one develops with is made again.

@@ -32,15 +32,17 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             judge.replaced(call, name, sources, destination);
             // One after the other takes the same name.
             let each = |word: &&Word| word.carried && word.text.contains('*');
-            let one = !destination.carried
-                && !destination.unknown
-                && !destination.text.contains(['*', '$'])
-                && is_written_by_people(&destination.text)
-                && destination
-                    .text
-                    .rsplit_once('.')
-                    .is_some_and(|(_, ending)| ending.len() > 1 && !ending.contains('/'));
-            if name == "mv" && one && sources.len() == 1 && sources.iter().any(each) {
+            let one = || {
+                !destination.carried
+                    && !destination.unknown
+                    && !destination.text.contains(['*', '$'])
+                    && is_written_by_people(&destination.text)
+                    && destination
+                        .text
+                        .rsplit_once('.')
+                        .is_some_and(|(_, ending)| ending.len() > 1 && !ending.contains('/'))
+            };
+            if name == "mv" && sources.len() == 1 && sources.iter().any(each) && one() {
                 let shown = [destination.text.as_str()];
                 judge.hit(
                     Some(call),

@@ -36,6 +36,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call, global: &[Word], verb: &str, 
         (None, Reach::Below(place)) => place.text.as_str(),
         (None, Reach::Worktree) => ".",
     };
+    // Mostly nobody else is at work.
+    let alone = judge.facts.of_others(&RepoPath::root()).is_empty();
+    if alone && (verb != "stash" || judge.facts.off_limits().is_empty()) {
+        return;
+    }
     let elsewhere = ["--git-dir", "--work-tree"];
     let Some(Located::Inside(below)) = judge.place.locate(dir, place) else {
         return;
