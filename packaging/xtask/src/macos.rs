@@ -65,7 +65,8 @@ pub(crate) fn check() -> Result<(), String> {
 fn stand_in(root: &Path) -> io::Result<PathBuf> {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let directory = target.join("macos");
+    // Build scripts run elsewhere.
+    let directory = std::path::absolute(target.join("macos"))?;
     fs::create_dir_all(&directory)?;
     let file = directory.join("stand-in");
     fs::write(&file, STAND_IN)?;

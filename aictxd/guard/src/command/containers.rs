@@ -1,10 +1,10 @@
 //! What runs inside of a container, as on another machine.
 
-use aictx_signals::shell::{Joined, SimpleCommand, Word};
+use aictx_signals::shell::{SimpleCommand, Word};
 
 use super::table::SQL_CLIENTS;
 use super::target::Reach;
-use super::{Call, Judge, Kind, Level, MAX_BACK, Tier, given, has_option, sql};
+use super::{Call, Judge, Kind, Level, Tier, given, has_option, sql};
 
 /// Options of `exec` and `run` that take the next word.
 const CONTAINER_VALUED: &[&str] = &[
@@ -84,16 +84,6 @@ fn removed(judge: &mut Judge, call: Call) {
     }
 }
 
-/// Whether what a command says is said to a program in a container, and [judged](judge) there.
-pub(super) fn are_judged_inside(call: Call) -> bool {
-    matches!(call.name, "docker" | "podman" | "nerdctl")
-        && call
-            .arguments()
-            .iter()
-            .take(2)
-            .any(|word| matches!(word.text.as_str(), "exec" | "run"))
-}
-
 /// `docker exec box psql -c …`: what runs inside is judged as on another machine.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
     let arguments = call.arguments();
@@ -165,27 +155,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         sql::printed_deletions(judge, call, client.program());
     }
     // A container of its own that is thrown away, with nothing of this machine in it.
-    let options: Vec<&str> = arguments
-        .iter()
-        .map(|word| word.text.split('=').next().unwrap_or_default())
-        .collect();
-    let thrown_away = arguments.get(at).is_some_and(|verb| verb.text == "run")
-        && options.contains(&"--rm")
-        && !keeps_something(arguments);
-    let begun = is_begun_for_it(call, at);
-    let before = (thrown_away || begun).then(|| judge.risk.clone());
-    judge.inner_script(&text, true);
-    if let Some(before) = before {
-        // A database of its own is as new, unless another is named.
-        let elsewhere = ["'-h", "'--host", "://", "HOST="];
-        let own = !elsewhere.iter().any(|way| text.contains(way));
-        judge.forget_files_since(before, begun && own);
-    }
-}
-
-/// Whether a container has something of this machine in it, by the options that it is begun with.
-fn keeps_something(arguments: &[Word]) -> bool {
-    const KEEPS: &[&str] = &[
+    let keeps = [
         "-v",
         "--volume",
         "--mount",
@@ -194,53 +164,18 @@ fn keeps_something(arguments: &[Word]) -> bool {
         "--device",
         "--pid",
     ];
-    arguments.iter().any(|word| {
-        let option = word.text.split('=').next().unwrap_or_default();
-        KEEPS.contains(&option) || option.starts_with("-v")
-    })
-}
-
-/// `docker run --name db … && docker exec db …`: the container, whose name stands behind `exec`, is there because the
-/// line has just begun it, and is as empty as its image.
-fn is_begun_for_it(call: Call, exec: usize) -> bool {
-    let arguments = call.arguments();
-    if arguments.get(exec).is_none_or(|verb| verb.text != "exec") {
-        return false;
-    }
-    let behind = arguments.get(exec + 1..).unwrap_or_default();
-    let first = behind.iter().position(|word| !word.text.starts_with('-'));
-    let container = first.and_then(|at| behind.get(at));
-    // A value of an option would be taken for it.
-    let Some(container) = container.filter(|_| {
-        let options = behind.get(..first.unwrap_or_default()).unwrap_or_default();
-        !options
+    let options: Vec<&str> = arguments
+        .iter()
+        .map(|word| word.text.split('=').next().unwrap_or_default())
+        .collect();
+    let thrown_away = arguments.get(at).is_some_and(|verb| verb.text == "run")
+        && options.contains(&"--rm")
+        && !options
             .iter()
-            .any(|option| CONTAINER_VALUED.contains(&option.text.as_str()))
-    }) else {
-        return false;
-    };
-    let begins = |command: &SimpleCommand| {
-        let words = command.arguments();
-        let named = |pair: &[Word]| matches!(pair, [option, name] if option.text == "--name" && name.text == container.text);
-        let joined = words
-            .iter()
-            .any(|word| word.text.strip_prefix("--name=") == Some(container.text.as_str()));
-        command.name() == call.name
-            && words.first().is_some_and(|verb| verb.text == "run")
-            && (joined || words.windows(2).any(named))
-            && !keeps_something(words)
-    };
-    // Where it could not be begun, nothing of this runs.
-    let before = call.script.commands.get(..call.segment).unwrap_or_default();
-    let mut surely = call.command.joined == Joined::And;
-    for command in before.iter().rev().take(MAX_BACK) {
-        if !surely {
-            return false;
-        }
-        if begins(command) {
-            return true;
-        }
-        surely = matches!(command.joined, Joined::And | Joined::Pipe);
+            .any(|option| keeps.contains(option) || option.starts_with("-v"));
+    let before = thrown_away.then(|| judge.risk.clone());
+    judge.inner_script(&text, true);
+    if let Some(before) = before {
+        judge.forget_files_since(before);
     }
-    false
 }

@@ -1,7 +1,7 @@
 //! Text that a program runs: statements for databases, programs for interpreters, scripts for
 //! shells and containers.
 
-use aictx_signals::shell::{Word, is_shell};
+use aictx_signals::shell::{SimpleCommand, Word, is_shell};
 
 use super::given::{generated, piped_script, piped_texts, printed, printed_script};
 use super::options::value_of;
@@ -343,8 +343,7 @@ pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
         || matches!(name, "git" | "gh" | "glab" | "tee" | "sed" | "awk")
         // Examples are called by sentences: `-e 'DELETE /users removes one'`.
         || matches!(name, "rspec" | "cucumber" | "behave" | "parallel_rspec" | "turbo_tests")
-        || only_reads_statements(name)
-        || containers::are_judged_inside(call)
+        || only_reads_statements(call)
     {
         return;
     }
@@ -383,18 +382,21 @@ pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
     }
 }
 
-/// Whether a program looks at statements and runs none, by its name: `sql-formatter`, `pg_format`, `sqlfluff`.
-fn only_reads_statements(name: &str) -> bool {
-    let says = [
-        "format",
-        "fmt",
-        "lint",
+/// Whether a program looks at statements and runs none, and nobody reads what it prints of them.
+fn only_reads_statements(call: Call) -> bool {
+    const READERS: &[&str] = &[
+        "sql-formatter",
+        "sqlformat",
         "sqlfluff",
-        "highlight",
-        "pretty",
-        "parse",
+        "sqlfmt",
+        "sqlparse",
+        "sql-lint",
+        "pg_format",
+        "pgformatter",
+        "prettier",
     ];
-    says.iter().any(|word| name.contains(word))
+    let is_read = |command: &SimpleCommand| command.piped_from == Some(call.segment);
+    READERS.contains(&call.name) && !call.script.commands.iter().any(is_read)
 }
 
 /// A program on the line or in a here-document.

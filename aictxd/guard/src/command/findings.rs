@@ -156,12 +156,9 @@ impl Judge<'_> {
                 .any(|known| (known.tier, known.level) < (tier, level))
     }
 
-    /// Forgets what was found about files since `before`, and about rows of databases where that is said, too.
-    pub(super) fn forget_files_since(&mut self, before: CommandRisk, and_rows: bool) {
-        let about_files = |kind| {
-            matches!(kind, Kind::Delete | Kind::Overwrite | Kind::Permission)
-                || and_rows && kind == Kind::DatabaseWrite
-        };
+    /// Forgets what was found about files since `before`.
+    pub(super) fn forget_files_since(&mut self, before: CommandRisk) {
+        let about_files = |kind| matches!(kind, Kind::Delete | Kind::Overwrite | Kind::Permission);
         let since = before.findings.len();
         let found = std::mem::replace(&mut self.risk, before);
         self.risk.runs = found.runs;

@@ -132,6 +132,12 @@ fn a_directory_is_the_whole_scope_however_it_is_called_one() {
         "just run the tests in the tests folder",
         "only drafts may be edited",
         "only files in uploads can be edited by their owner",
+        "relax, it's just a test file",
+        "this is only a test file",
+        "there is just one test file",
+        "those are just test files",
+        "I only see the tests folder",
+        "the tests are only in the tests folder",
     ] {
         let updates = say(message).suggested_updates;
         assert!(updates.only_paths.is_empty(), "{message}");

@@ -139,6 +139,18 @@ pub(super) fn are_tests_alone(clause: &Clause) -> bool {
         .with(Set::of(Class::Dir))
         .with(Set::of(Class::Only));
     let joins = |i: &Item| matches!(i.text.as_str(), "で" | "and" | "with");
+    // "It's just a test file", "I only see the tests folder": how something is.
+    const TELLS: &[&str] = &[
+        "is", "it's", "its", "that's", "thats", "are", "was", "were", "there", "there's", "see",
+        "these", "those", "this", "it", "they're", "in",
+    ];
+    let tells = clause
+        .items
+        .iter()
+        .any(|i| TELLS.contains(&i.text.as_str()));
+    if tells && clause.items.iter().any(|i| i.has(Class::Dir)) {
+        return false;
+    }
     !clause.question
         && !clause.conditional
         && clause.items.iter().any(|i| i.has(Class::Only))

@@ -65,9 +65,9 @@ pub(super) fn changes_alone(clause: &Clause) -> bool {
     let items = &clause.items;
     let only = items.iter().position(|i| i.has(Class::Only));
     // "Only drafts may be edited" says how something works; only of a place that tells what is to be done.
-    let place = items
-        .iter()
-        .any(|i| i.has(Class::Path) || i.has(Class::Dir));
+    let among = |i: &Item| matches!(i.text.as_str(), "in" | "of" | "files" | "file");
+    let is_place = |i: &Item| i.has(Class::Path) || i.has(Class::Dir);
+    let place = items.iter().any(is_place) && !items.iter().any(among);
     // "Be changed" is one phrase, which has no text.
     let may = items.windows(2).position(|pair| {
         let [may, be] = pair else { return false };

@@ -5,9 +5,10 @@
 //! a program without its literals.
 
 use super::super::Tier;
-use super::MAX_CALLS;
 use super::find::Find as _;
 
+/// Chains of one program that are read.
+const MAX_CHAINS: usize = 128;
 /// Links of one chain that are read.
 const MAX_LINKS: usize = 24;
 /// Bytes of one chain.
@@ -35,20 +36,25 @@ struct Link<'r> {
 pub(super) fn of_rows(run: &str) -> Option<Tier> {
     let ends = ENDS.iter().flat_map(|(end, changes)| {
         let found = run.found(end);
-        found.map(|(at, _)| (at, *changes))
+        found.map(|(at, _)| (at, *end, *changes))
     });
-    ends.take(MAX_CALLS)
-        .filter_map(|(at, changes)| {
-            let links = links_before(run.get(..at)?);
-            let narrowed = django(&links).or_else(|| laravel(&links))?;
-            match (narrowed, changes) {
-                (false, _) => Some(Tier::Destructive),
-                (true, false) => Some(Tier::Risky),
-                // As `UPDATE … WHERE` is.
-                (true, true) => None,
-            }
-        })
-        .max()
+    let tier = |(at, end, changes): (usize, &str, bool)| {
+        let behind = run.get(at + end.len()..).unwrap_or_default();
+        // `objects.delete(id)` takes one out of a collection.
+        let of_all = behind.trim_start().starts_with(')');
+        if matches!(end, ".delete(" | "->delete(") && !of_all {
+            return None;
+        }
+        let links = links_before(run.get(..at)?);
+        let narrowed = django(&links).or_else(|| laravel(&links))?;
+        match (narrowed, changes) {
+            (false, _) => Some(Tier::Destructive),
+            (true, false) => Some(Tier::Risky),
+            // As `UPDATE … WHERE` is.
+            (true, true) => None,
+        }
+    };
+    ends.take(MAX_CHAINS).filter_map(tier).max()
 }
 
 /// Whether the rows of a manager of Django's are narrowed; nothing where there is none. What is only excluded leaves
@@ -66,11 +72,13 @@ fn django(links: &[Link]) -> Option<bool> {
     // They are read backwards.
     let behind = links.get(..manager)?;
     // `bucket.objects.filter(Prefix=…)`: all that a bucket has there.
-    let prefixed = |link: &Link| link.given.trim_start().starts_with("Prefix");
+    let prefixed = |link: &Link| link.given.contains("Prefix");
     let narrows = |link: &Link| {
         is_given(link) && matches!(link.name, "filter" | "get" | "in_bulk") && !prefixed(link)
     };
-    Some(behind.iter().any(narrows))
+    // mongoengine: `User.objects(name='x')`.
+    let asked = links.get(manager).is_some_and(is_given);
+    Some(asked || behind.iter().any(|link| narrows(link) || is_one(link)))
 }
 
 /// The same of a query of Laravel's: `DB::table(…)`, `User::query()`, `User::where(…)`.
@@ -84,7 +92,16 @@ fn laravel(links: &[Link]) -> Option<bool> {
             first.name,
             "query" | "newQuery" | "all" | "withTrashed" | "onlyTrashed" | "withoutGlobalScopes"
         ) || narrows(first));
-    (model || (table && (first.of_class || first.name == "DB"))).then(|| links.iter().any(narrows))
+    (model || (table && (first.of_class || first.name == "DB")))
+        .then(|| links.iter().any(|link| narrows(link) || is_one(link)))
+}
+
+/// Whether a link takes one row out of all, or none.
+fn is_one(link: &Link) -> bool {
+    matches!(
+        link.name,
+        "first" | "last" | "latest" | "earliest" | "create" | "get_or_create" | "none" | "sole"
+    )
 }
 
 fn is_given(link: &Link) -> bool {
@@ -202,6 +219,11 @@ mod tests {
             ("requests.delete(url)", None),
             (").delete()", None),
             ("(((.objects.update(", all),
+            ("U.objects.first().delete()", some),
+            ("U.objects(name='').delete()", some),
+            ("s.objects.delete(id)", None),
+            ("svc.objects().delete(bucket='', object='')", None),
+            ("User::query()->first()->delete();", some),
             ("bucket.objects.filter(Prefix='').delete()", all),
             ("apps.get_model('', '').objects.all().delete()", all),
         ] {

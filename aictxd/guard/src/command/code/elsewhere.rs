@@ -39,6 +39,8 @@ impl Code<'_> {
             None
         });
         let some = rows == Some(Tier::Risky);
+        // What a chain says of rows says nothing of services.
+        let rows = rows.max(chains::of_rows(&self.run));
         let of_rows = ["delete_all", "destroy_all", "delete_by_query"];
         if let Some((tier, name)) = promised.filter(|(_, name)| !some || !of_rows.contains(name)) {
             // One after the other, as they are listed.
@@ -122,7 +124,7 @@ impl Code<'_> {
         };
         let queried =
             || (tight.holds("query=") || tight.holds("query:")) && !tight.holds("match_all");
-        let mut worst = whole_statement(&self.run).max(chains::of_rows(&self.run));
+        let mut worst = whole_statement(&self.run);
         if self.found.has(Lists::ROW_DELETES) {
             // What stands in a text is not called.
             let run: String = self.run.split_ascii_whitespace().collect();
@@ -297,7 +299,9 @@ impl Code<'_> {
             && (tight.holds("if_exists='replace'") || tight.holds("if_exists=\"replace\"")))
             || (tight.holds("dbWriteTable(") && tight.holds("overwrite=TRUE"));
         let all = (tight.holds(".update_all(") && !tight.holds(".where("))
-            || self.updates_a_whole_model();
+            || self.updates_a_whole_model()
+            || tight.holds(".objects.update(")
+            || tight.holds(".objects.all().update(");
         let jobs = (tight.holds("Jenkins") && tight.holds(".delete()"))
             || (tight.holds(".chat.delete(") && tight.holds("for"));
         (replaced && !kept) || all || jobs

@@ -145,8 +145,8 @@ fn taken(words: &[String]) -> Option<(Tier, &'static str)> {
         ("TRUNCATE", second) if !second.is_empty() => Some((Tier::Destructive, "TRUNCATE")),
         ("DETACH", "DELETE") => Some((Tier::Destructive, "DETACH DELETE")),
         ("MERGE", _) => says("DELETE").then_some((Tier::Destructive, "MERGE DELETE")),
-        // `DELETE /users/5`: a request.
-        ("DELETE", second) if second.is_empty() || second.starts_with('/') => None,
+        ("DELETE", "") => None,
+        ("DELETE", second) if is_route(second) => None,
         ("DELETE", _) if is_bounded(words) => Some((Tier::Risky, "DELETE")),
         ("DELETE", _) => Some((Tier::Destructive, "DELETE without WHERE")),
         ("UPDATE", second) if !second.is_empty() && says("SET") => {
@@ -176,6 +176,12 @@ fn taken(words: &[String]) -> Option<(Tier, &'static str)> {
         }
         _ => None,
     }
+}
+
+/// `DELETE /users/5`: a request, and no comment of a statement.
+fn is_route(word: &str) -> bool {
+    let first = word.strip_prefix('/').and_then(|rest| rest.chars().next());
+    first.is_some_and(|first| first.is_alphanumeric() || matches!(first, ':' | '{' | '_'))
 }
 
 /// Whether a `WHERE` or `LIMIT` lets through less than everything.

@@ -44,6 +44,9 @@ pub(in super::super) const SHELL_CALLS: &[&str] = &[
 
 /// Calls that empty a database or delete many of its rows; without blanks.
 pub(in super::super) const ROW_DELETES: &[&str] = &[
+    ".objects.all().delete(",
+    ".objects.filter().delete(",
+    ".objects.all()._raw_delete(",
     ".delete_all",
     ".destroy_all",
     "drop_all(",
@@ -79,6 +82,7 @@ pub(in super::super) const ROW_DELETES: &[&str] = &[
     "drop_table",
     ".truncate()",
     "::truncate()",
+    "query()->delete()",
     ".query.delete()",
     ".query(User).delete()",
     "Repo.delete_all",
