@@ -230,4 +230,12 @@ mod tests {
             assert_eq!(of_rows(program), want, "{program}");
         }
     }
+
+    proptest::proptest! {
+        /// Whatever stands around the ends of chains.
+        #[test]
+        fn any_text_is_read(parts in proptest::collection::vec("(\\PC{0,6}|[().:>\\-]{1,4}|é|objects|DB::table|\\.delete\\(|->update\\()", 0..40)) {
+            of_rows(&parts.concat());
+        }
+    }
 }
