@@ -1,36 +1,36 @@
 //! What the guard wants to know beside memory: the things a command would hit, the contract that
 //! counts, the user's limits.
 
-use std::cell::{OnceCell, RefCell};
-use std::os::fd::{AsFd, OwnedFd};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aictx_artifacts::root;
 use aictx_guard::{
     CommandRisk, EVERYTHING, Facts, HookVerdict, Kinds, Known, Limit, MAX_TEXT, NoFacts,
     Place as Where, Rules, Say, SteerState, SteerVerdict, command_risk, command_risk_in, covers,
     is_deletion, is_made_again, names_among,
 };
 use aictx_proto::RepoPath;
-use aictx_proto::path::Located;
+use aictx_proto::path::{Located, split_name};
 use aictx_proto::snapshot::GitState;
 use aictx_repomap::tree::Tree;
 use aictx_signals::shell::Dialect;
 use hashbrown::HashMap;
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::FileType;
 
+use self::lying::Lying;
 use crate::app::App;
 use crate::{git, project};
+
+mod lying;
 
 /// What is known of a worktree without asking git: one `stat` a path and a look into the warm map.
 pub struct WorktreeFacts {
     /// Who knows other worktrees, and the root of the repository.
     home: Option<(Arc<App>, PathBuf)>,
-    worktree: PathBuf,
-    /// It, opened once something in it is looked at: the way to it need not be walked for every path.
-    opened: OnceCell<Option<OwnedFd>>,
+    /// The worktree, and what lies in it.
+    lying: Lying,
     /// What the user put off limits, and what the policy says of paths.
     limits: Arc<SteerState>,
     rules: Arc<Rules>,
@@ -96,7 +96,7 @@ const MAX_TOLD: usize = 8;
 impl std::fmt::Debug for WorktreeFacts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WorktreeFacts")
-            .field("worktree", &self.worktree)
+            .field("worktree", &self.lying.worktree())
             .finish_non_exhaustive()
     }
 }
@@ -115,8 +115,7 @@ impl WorktreeFacts {
             limits,
             rules,
             home: None,
-            worktree: worktree.to_owned(),
-            opened: OnceCell::new(),
+            lying: Lying::of(worktree),
             map: None,
             git: None,
             others: Vec::new(),
@@ -368,7 +367,7 @@ impl Facts for WorktreeFacts {
             keep(&mut self.written.borrow_mut(), path);
         }
         if self.is_in_a_nested_worktree(path) {
-            return self.limit_elsewhere(self.worktree.join(path.as_str()).to_str()?);
+            return self.limit_elsewhere(self.lying.worktree().join(path.as_str()).to_str()?);
         }
         self.limit_of(path)
     }
@@ -433,7 +432,7 @@ impl Facts for WorktreeFacts {
                 return None;
             }
             let read = || {
-                let target = std::fs::read_link(self.worktree.join(path.as_str())).ok()?;
+                let target = std::fs::read_link(self.lying.worktree().join(path.as_str())).ok()?;
                 Some(target.to_str()?.into())
             };
             seen.link.get_or_insert_with(read).clone()
@@ -441,7 +440,7 @@ impl Facts for WorktreeFacts {
     }
 
     fn has_branch(&self, name: &str) -> Option<bool> {
-        Some(aictx_artifacts::root::branch_named(&self.worktree, name).is_some())
+        Some(aictx_artifacts::root::branch_named(self.lying.worktree(), name).is_some())
     }
 
     fn follows(&self, dir: &str, commands: &str) {
@@ -463,8 +462,10 @@ impl Facts for WorktreeFacts {
         if let Some(known) = self.texts.borrow().get(path) {
             return known.clone();
         }
-        let text = project::beginning(&self.worktree, path.as_str(), MAX_TEXT as u64);
-        let text: Option<Arc<str>> = text.map(Into::into);
+        // Most of what is looked for is not there.
+        let there = self.seen(path, |seen| seen.lying.is_some());
+        let read = || project::beginning(self.lying.worktree(), path.as_str(), MAX_TEXT as u64);
+        let text: Option<Arc<str>> = there.then(read).flatten().map(Into::into);
         let mut texts = self.texts.borrow_mut();
         if texts.len() < MAX_TEXTS {
             texts.insert(path.clone(), text.clone());
@@ -538,23 +539,17 @@ impl WorktreeFacts {
 
     /// What lies at a path, when something does; nothing is looked for where the directory is not there either.
     fn look_at(&self, path: &RepoPath) -> Option<FileType> {
-        if self.is_in_nothing(path) {
-            return None;
+        match self.is_in_nothing(path) {
+            true => None,
+            false => self.lying.at(path),
         }
-        let opened = self.opened.get_or_init(|| {
-            let flags = root::HOLDING | OFlags::DIRECTORY;
-            openat(CWD, &self.worktree, flags, Mode::empty()).ok()
-        });
-        let (at, name) = (opened.as_ref()?.as_fd(), path.as_str());
-        let stat = statat(at, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        Some(FileType::from_raw_mode(stat.st_mode))
     }
 
     /// Whether it is known already that a path cannot be there: what should hold it is not, or holds nothing.
     fn is_in_nothing(&self, path: &RepoPath) -> bool {
         let seen = self.seen.borrow();
-        let parent = path.as_str().rsplit_once('/');
-        let held_by = parent.and_then(|(parent, _)| seen.get(parent));
+        let mut above = std::iter::successors(split_name(path.as_str()).0, |at| split_name(at).0);
+        let held_by = above.find_map(|at| seen.get(at));
         held_by.is_some_and(|by| !matches!(by.lying, Some(FileType::Directory | FileType::Symlink)))
     }
 

@@ -87,6 +87,28 @@ impl RepoPath {
                 .is_some_and(|rest| rest.starts_with('/'))
     }
 
+    /// A path that is written as `raw` in the directory `dir` below `base`, when both are spelled in the one way that
+    /// needs no thought, as almost all are; `base` and `dir` may be empty. What is read as a drive or as somebody's
+    /// home is none.
+    pub fn below(base: &str, dir: &str, raw: &str) -> Option<Self> {
+        let length = base.len() + dir.len() + raw.len() + 2;
+        if length > MAX_PATH_BYTES || !is_usual(raw) || !(dir.is_empty() || is_usual(dir)) {
+            return None;
+        }
+        if base.is_empty() && dir.is_empty() {
+            return Some(Self(raw.to_owned()));
+        }
+        let mut path = String::with_capacity(length);
+        for part in [base, dir] {
+            if !part.is_empty() {
+                path.push_str(part);
+                path.push('/');
+            }
+        }
+        path.push_str(raw);
+        Some(Self(path))
+    }
+
     /// Parses a path that is already meant to be repository-relative; a leading slash stands for the
     /// repository's root, as in ignore files.
     ///
@@ -170,6 +192,14 @@ fn resolved(root: &str, absolute: &str, raw: &str) -> Located {
         Some(rest) => Located::Inside(RepoPath(rest.join("/"))),
         None if raw.starts_with('/') => Out(Outside::Elsewhere),
         None => Out(Outside::Escapes),
+    }
+}
+
+/// The directory of a path, where it names one, and what it ends in. By bytes from the end: names are short.
+pub fn split_name(path: &str) -> (Option<&str>, &str) {
+    match path.as_bytes().iter().rposition(|byte| *byte == b'/') {
+        Some(at) => (path.get(..at), path.get(at + 1..).unwrap_or_default()),
+        None => (None, path),
     }
 }
 
@@ -415,6 +445,26 @@ mod tests {
             prop_assert!(!has_drive(&path) && !is_user_home(&path) && path != "~");
             prop_assert!(!path.contains(['\0', '\\']) && !path.contains(char::is_control));
             prop_assert!(!path.trim().is_empty() && !path.contains("://"));
+        }
+
+        #[test]
+        fn what_is_below_is_where_the_long_way_leads(
+            base in "([ab.]{1,3}/){0,2}", dir in "[ab./~:\\\\$]{0,6}", raw in "[ab./~:\\\\$ ]{0,8}",
+        ) {
+            let base = base.trim_end_matches('/');
+            if let Some(path) = RepoPath::below(base, &dir, &raw)
+                && (base.is_empty() || is_plain(base))
+            {
+                let parts = ["/r", base, &dir, &raw].map(|part| part.to_owned());
+                let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+                prop_assert_eq!(locate("/r", "", &parts.join("/")), Located::Inside(path));
+            }
+        }
+
+        #[test]
+        fn a_path_is_split_at_its_last_slash(path in "[ab/é]{0,8}") {
+            let (dir, name) = split_name(&path);
+            prop_assert_eq!(path.rsplit_once('/').map_or((None, path.as_str()), |(d, n)| (Some(d), n)), (dir, name));
         }
 
         #[test]

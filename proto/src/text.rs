@@ -1,5 +1,15 @@
 //! Small text rules that more than one room needs.
 
+use std::borrow::Cow;
+
+/// A text with its ASCII letters in lower case; copied only where there are others.
+pub fn lower(text: &str) -> Cow<'_, str> {
+    match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(text.to_ascii_lowercase()),
+        false => Cow::Borrowed(text),
+    }
+}
+
 /// Trims and collapses every run of white space to one blank, then cuts to `limit` characters;
 /// a cut text ends in `…` (which counts).
 pub fn clean(text: &str, limit: usize) -> String {

@@ -3,6 +3,7 @@
 //! Works on the structure of [`aictx_signals::shell`]; what programs mean is data in [`table`].
 
 mod abbreviated;
+mod acquitted;
 mod called;
 mod code;
 mod containers;
@@ -159,26 +160,19 @@ pub fn command_risk_in(
     place: Place,
     facts: &dyn Facts,
 ) -> CommandRisk {
-    let mut judge = Judge {
-        place,
-        facts,
-        minded: facts.minded(),
-        risk: CommandRisk::empty(),
-        inner: 0,
-        segment: None,
-        dialect: Dialect::Posix,
-        windows: false,
-        called: called::Called::default(),
-        aliases: Vec::new(),
-        alias_uses: 0,
-        brings: false,
-        from_files: 0,
-        programs: 0,
-        scripts: 0,
-        asked: Cell::new(0),
-        straight: RefCell::default(),
-        ways: RefCell::default(),
-    };
+    let acquits = acquitted::may_be(place, facts, facts.minded());
+    judged(command, dialect, place, facts, acquits)
+}
+
+/// The same, where ordinary calls are acquitted or not.
+fn judged(
+    command: &str,
+    dialect: Dialect,
+    place: Place,
+    facts: &dyn Facts,
+    acquits: bool,
+) -> CommandRisk {
+    let mut judge = Judge::new(place, facts, acquits);
     let script = shell::analyse(command, Dialect::Posix);
     judge.windows = dialect == Dialect::Windows || windows::is_spoken(&script);
     judge.script(&script);
@@ -199,7 +193,11 @@ pub fn command_risk_in(
 /// The judge at work on one command line.
 struct Judge<'a> {
     place: Place<'a>,
+    /// Where in the repository the line starts.
+    base: Option<&'a str>,
     facts: &'a dyn Facts,
+    /// Calls can be acquitted.
+    acquits: bool,
     /// Kinds of effects that are kept however mild they are.
     minded: Kinds,
     risk: CommandRisk,
@@ -309,6 +307,33 @@ impl<'s> Call<'s> {
     }
 }
 
+impl<'a> Judge<'a> {
+    fn new(place: Place<'a>, facts: &'a dyn Facts, acquits: bool) -> Self {
+        Self {
+            place,
+            base: place.base(),
+            facts,
+            acquits,
+            minded: facts.minded(),
+            risk: CommandRisk::empty(),
+            inner: 0,
+            segment: None,
+            dialect: Dialect::Posix,
+            windows: false,
+            called: called::Called::default(),
+            aliases: Vec::new(),
+            alias_uses: 0,
+            brings: false,
+            from_files: 0,
+            programs: 0,
+            scripts: 0,
+            asked: Cell::new(0),
+            straight: RefCell::default(),
+            ways: RefCell::default(),
+        }
+    }
+}
+
 impl Judge<'_> {
     fn script(&mut self, script: &Script) {
         self.risk.parsed &= !script.undecided && !script.unclosed;
@@ -391,6 +416,9 @@ impl Judge<'_> {
             program: table::program(name),
             ..call
         };
+        if acquitted::judge(self, call) {
+            return;
+        }
         if self.facts.minds_commands() {
             named::keep(self, call);
         }

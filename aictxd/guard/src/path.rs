@@ -1,7 +1,11 @@
 //! Paths that deserve a word whatever the contract says (spec/guard.md §3.7).
 
+use std::sync::LazyLock;
+
 use aictx_proto::methods::guard::GuardWarning;
-use aictx_proto::path::{Located, RepoPath};
+use aictx_proto::path::{Located, RepoPath, split_name};
+use aictx_proto::text::lower;
+use aictx_signals::shell::Names;
 
 use crate::codes::{
     CI_CONFIG_PATH, Code, ERROR, GENERATED_STATE_PATH, PATH_OUTSIDE_REPO, SENSITIVE_PATH,
@@ -105,18 +109,17 @@ pub fn path_risk(path: &Located) -> Option<GuardWarning> {
 }
 
 pub(crate) fn verdict(path: &Located) -> Option<(&'static Code, &'static str)> {
-    let path = match path {
-        Located::Inside(path) => path,
-        Located::Outside(_) => return Some((&PATH_OUTSIDE_REPO, ERROR)),
-    };
+    match path {
+        Located::Inside(path) => verdict_inside(path),
+        Located::Outside(_) => Some((&PATH_OUTSIDE_REPO, ERROR)),
+    }
+}
+
+/// The same of a path of the repository.
+pub(crate) fn verdict_inside(path: &RepoPath) -> Option<(&'static Code, &'static str)> {
     let text = path.as_str();
-    let name = text.rsplit('/').next().unwrap_or_default();
     // Almost no path has anything of that in it.
-    let hides = text.starts_with('.')
-        || text
-            .bytes()
-            .zip(text.bytes().skip(1))
-            .any(|pair| pair == (b'/', b'.'));
+    let hides = hides(text);
     if hides && is_state(path) {
         return Some((&GENERATED_STATE_PATH, ERROR));
     }
@@ -130,11 +133,48 @@ pub(crate) fn verdict(path: &Located) -> Option<(&'static Code, &'static str)> {
     if any(VCS_DIRECTORIES) {
         return Some((&VCS_INTERNALS_PATH, ERROR));
     }
-    let name = name.to_ascii_lowercase();
-    if any(SECRET_DIRECTORIES) || is_secret(&name) {
+    let name = lower(split_name(text).1);
+    if any(SECRET_DIRECTORIES) || (may_be_secret(&name) && is_secret(&name)) {
         return Some((&SENSITIVE_PATH, WARNING));
     }
-    is_ci(path, &name).then_some((&CI_CONFIG_PATH, WARNING))
+    let integrates = (hides && is_of_ci(text)) || is_ci_file(&name);
+    integrates.then_some((&CI_CONFIG_PATH, WARNING))
+}
+
+/// Whether a part of a path begins with a dot.
+fn hides(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let ahead = bytes.get(1..).unwrap_or_default();
+    // To the end, whatever is found: so a processor looks at many bytes at once.
+    let dot = |any, (byte, next): (&u8, &u8)| any | (*byte == b'/') & (*next == b'.');
+    bytes.first() == Some(&b'.') || bytes.iter().zip(ahead).fold(false, dot)
+}
+
+/// What stands behind the last dot of every file that is secret by its name or its ending. Asked of every path,
+/// and it tells almost always that a file is none.
+static LAST: LazyLock<Names> = LazyLock::new(|| {
+    let all = SECRET_FILES.iter().chain(KEY_ENDINGS).chain(&[".env"]);
+    all.filter_map(|end| end.rsplit('.').next()).collect()
+});
+
+/// False only for a name, in small letters, that is none of a secret.
+fn may_be_secret(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let begins = |start: &str| name.starts_with(start);
+    match bytes.first() {
+        Some(b'.') if begins(".env.") => true,
+        Some(b'i') if begins("id_") => true,
+        Some(b's') if begins("service-account") => true,
+        _ => LAST.contains(ending(name)),
+    }
+}
+
+/// What stands behind the last dot of a name, or all of it.
+pub(crate) fn ending(name: &str) -> &str {
+    match name.as_bytes().iter().rposition(|byte| *byte == b'.') {
+        Some(at) => name.get(at + 1..).unwrap_or_default(),
+        None => name,
+    }
 }
 
 fn is_state(path: &RepoPath) -> bool {
@@ -173,12 +213,19 @@ fn is_secret(name: &str) -> bool {
         || (name.starts_with("service-account") && name.ends_with(".json"))
 }
 
-fn is_ci(path: &RepoPath, name: &str) -> bool {
-    let text = path.as_str();
+/// Whether a path is a directory of continuous integration, or in one. All their names begin with a dot.
+fn is_of_ci(path: &str) -> bool {
     CI_DIRECTORIES.iter().any(|directory| {
-        text.strip_prefix(directory)
+        path.strip_prefix(directory)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    }) || CI_FILES.iter().any(|stem| {
+    })
+}
+
+/// The same of a file, by its name in small letters.
+fn is_ci_file(name: &str) -> bool {
+    // Most begin otherwise.
+    let known = |stem: &&&str| stem.as_bytes().first() == name.as_bytes().first();
+    CI_FILES.iter().filter(known).any(|stem| {
         name.strip_prefix(stem)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     })

@@ -554,12 +554,15 @@ fn shown(call: Call, program: &str) -> String {
 fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
     let script = shell::analyse(commands, Dialect::Posix);
     let risk = std::mem::replace(&mut judge.risk, super::CommandRisk::empty());
+    let place = Place {
+        root: judge.place.root,
+        cwd,
+    };
     let mut inside = Judge {
-        place: Place {
-            root: judge.place.root,
-            cwd,
-        },
+        place,
+        base: place.base(),
         facts: judge.facts,
+        acquits: super::acquitted::may_be(place, judge.facts, judge.minded) && judge.acquits,
         minded: judge.minded,
         risk,
         inner: judge.inner,

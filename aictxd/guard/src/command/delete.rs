@@ -149,17 +149,13 @@ fn operands_in<'w>(arguments: &'w [Word<'w>]) -> impl Iterator<Item = &'w Word<'
 fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {
     let name = call.name;
     let targets = operands(arguments);
-    let recurses = name == "rm"
-        && has_option(
-            arguments,
-            &["-r", "-R", "--recursive", "--no-preserve-root"],
-        );
-    if has_option(arguments, &["--no-preserve-root"]) {
+    let everything = |word: &Word| word.text.starts_with("--no-preserve-root");
+    if arguments.iter().any(everything) && has_option(arguments, &["--no-preserve-root"]) {
         let verb = "rm --no-preserve-root";
         judge.hit(Some(call), Kind::Delete, Tier::Catastrophic, verb, []);
         return;
     }
-    if recurses {
+    if name == "rm" && has_option(arguments, &["-r", "-R", "--recursive"]) {
         recursive(judge, call, "rm -r", &targets);
         return;
     }

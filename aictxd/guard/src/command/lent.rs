@@ -127,7 +127,7 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
 }
 
 /// The words behind a program that only it takes and that mean harm; none for most programs.
-fn telling(program: &str) -> &'static [&'static str] {
+pub(super) fn telling(program: &str) -> &'static [&'static str] {
     match program {
         "rm" => &["-rf", "-fr", "-r", "-R", "-Rf", "-f"],
         "git" => &[

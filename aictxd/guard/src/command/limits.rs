@@ -300,7 +300,7 @@ fn limit_of(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
     let dir = call.command.dir.as_deref();
     let way = judge.way(dir, text, last);
     let found = limit_at(judge, way.located(), way.text())
-        .or_else(|| limit_there(judge, way.located(), way.absolute()));
+        .or_else(|| limit_there(judge, way.located(), way.absolute(judge.place)));
     // By the name that it has there, and by the one that was given.
     let named = || limit_at(judge, judge.place.locate(dir, text).as_ref(), text);
     match way.led() {
@@ -367,7 +367,7 @@ fn found(judge: &mut Judge, call: Call) {
         let dir = call.command.dir.as_deref();
         let way = judge.way(dir, root, Last::Followed);
         let Some(Located::Inside(path)) = way.located() else {
-            if let Some(limit) = limit_there(judge, way.located(), way.absolute()) {
+            if let Some(limit) = limit_there(judge, way.located(), way.absolute(judge.place)) {
                 judge.off_limits(&limit, call.name, root);
             }
             continue;

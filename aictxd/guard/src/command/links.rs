@@ -6,7 +6,7 @@ use std::hash::BuildHasher as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use aictx_proto::path::{Located, MAX_PATH_BYTES, RepoPath, is_plain, segments};
+use aictx_proto::path::{Located, MAX_PATH_BYTES, RepoPath, is_plain, segments, split_name};
 use aictx_signals::shell::Word;
 use hashbrown::DefaultHashBuilder;
 
@@ -50,8 +50,9 @@ pub(super) struct Way {
     last: Last,
     /// There are links on it.
     is_led: bool,
-    /// Where it ends; nothing when it starts in a directory that is not known.
-    absolute: Option<String>,
+    /// Where it ends; nothing when it starts in a directory that is not known. Hardly anybody asks where that is
+    /// the repository.
+    absolute: OnceCell<Option<String>>,
     located: Option<Located>,
     known: Cell<Option<Known>>,
     temporary: OnceCell<bool>,
@@ -66,12 +67,14 @@ impl Way {
 
     /// Where links lead it.
     pub(super) fn led(&self) -> Option<&str> {
-        self.absolute.as_deref().filter(|_| self.is_led)
+        let known = self.absolute.get().filter(|_| self.is_led);
+        known.and_then(Option::as_deref)
     }
 
     /// Where it ends, in one piece.
-    pub(super) fn absolute(&self) -> Option<&str> {
-        self.absolute.as_deref()
+    pub(super) fn absolute(&self, place: Place) -> Option<&str> {
+        let whole = || place.absolute(self.dir.as_deref(), &self.raw);
+        self.absolute.get_or_init(whole).as_deref()
     }
 
     /// Where it ends, seen from the repository.
@@ -87,7 +90,11 @@ impl Way {
 
     /// Whether it ends below a temporary directory.
     pub(super) fn is_temporary(&self, place: Place) -> bool {
-        let below = || (self.absolute()).is_some_and(|path| place.is_temporary(path));
+        // What is in the repository is none, wherever that lies.
+        if matches!(self.located, Some(Located::Inside(_))) {
+            return false;
+        }
+        let below = || (self.absolute(place)).is_some_and(|path| place.is_temporary(path));
         *self.temporary.get_or_init(below)
     }
 
@@ -137,7 +144,7 @@ impl Judge<'_> {
         let mut way = self.as_written(dir, raw, last);
         if let Some(led) = self.led(&way) {
             way.located = self.place.locate(dir, &led);
-            way.absolute = Some(led);
+            way.absolute = OnceCell::from(Some(led));
             way.is_led = true;
         }
         let way = Rc::new(way);
@@ -147,9 +154,18 @@ impl Judge<'_> {
 
     /// The way of a path whose links are not looked for.
     fn as_written(&self, dir: Option<&str>, raw: &str, last: Last) -> Way {
-        let absolute = self.place.absolute(dir, raw);
+        let below = self.base.zip(dir).filter(|_| !raw.starts_with('$'));
+        let below = below.and_then(|(base, dir)| RepoPath::below(base, dir, raw));
+        let (absolute, located) = match below {
+            Some(path) => (OnceCell::new(), Some(Located::Inside(path))),
+            None => {
+                let absolute = self.place.absolute(dir, raw);
+                let located = self.place.located(raw, absolute.as_deref());
+                (OnceCell::from(absolute), located)
+            }
+        };
         Way {
-            located: self.place.located(raw, absolute.as_deref()),
+            located,
             absolute,
             dir: dir.map(str::to_owned),
             raw: raw.to_owned(),
@@ -220,15 +236,30 @@ impl Judge<'_> {
     /// Walks a path as the system does: a link in it is replaced by where it leads, and `..` goes up from
     /// there. `None` when there is no link.
     fn led(&self, way: &Way) -> Option<String> {
-        let absolute = way.absolute()?;
         let walked = !way.raw.is_empty() && way.raw.len() <= MAX_PATH_BYTES;
-        if !walked || !self.facts.has_paths() || !absolute.starts_with('/') {
+        if !walked || !self.facts.has_paths() {
             return None;
         }
+        // Spelled without a detour, as almost every one is.
+        let plain = match way.absolute.get() {
+            None => true,
+            Some(absolute) => {
+                let rest = absolute.as_deref()?.strip_prefix('/')?;
+                is_plain(rest)
+            }
+        };
+        match way.located() {
+            Some(Located::Inside(path))
+                if plain && self.is_straight(path, way.last == Last::Followed) =>
+            {
+                return None;
+            }
+            // Nobody is asked about links elsewhere.
+            Some(Located::Outside(_)) if plain => return None,
+            _ => {}
+        }
+        let absolute = way.absolute(self.place)?;
         let followed = way.last == Last::Followed || is_of_a_directory(absolute);
-        if self.is_straight(absolute, way.located(), followed) {
-            return None;
-        }
         // Where the walk is; the rest of the way, the next part at its end.
         let mut at = String::with_capacity(absolute.len());
         let mut rest: Vec<Cow<str>> = segments(absolute).map(Cow::Borrowed).collect();
@@ -276,23 +307,21 @@ impl Judge<'_> {
         (links > 0).then_some(at)
     }
 
-    /// Whether no link is on the way of a path in which there is nothing to take out: what almost every one
-    /// is, and what a line asks again and again of the same directory.
-    fn is_straight(&self, absolute: &str, located: Option<&Located>, followed: bool) -> bool {
-        if !absolute.strip_prefix('/').is_some_and(is_plain) {
-            return false;
-        }
-        let (dir, _) = absolute.rsplit_once('/').unwrap_or_default();
+    /// Whether no link is on the way to a path, nor at its end when that is `followed`: what a line asks again and
+    /// again of the same directory.
+    pub(super) fn is_straight(&self, path: &RepoPath, followed: bool) -> bool {
+        let (dir, _) = split_name(path.as_str());
         let asked = self.asked.get();
         let mut straight = self.straight.borrow_mut();
-        if !is_within(&straight, dir) {
-            // What lies above the repository is not asked for, nor again what the last directory lies in.
-            let known = self.place.root.trim_end_matches('/').len() + 1;
-            let known = known.max(shared(&straight, dir));
-            let ends = dir.bytes().enumerate().skip(known);
-            let mut ends = ends.filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
-            let on_the_way = |at: usize| self.link_at(dir.get(..at).unwrap_or_default()).is_some();
-            if ends.any(on_the_way) || self.link_at(dir).is_some() {
+        if let Some(dir) = dir.filter(|dir| !is_within(&straight, dir)) {
+            // What the last directory lies in is not asked for again.
+            let known = shared(&straight, dir);
+            let behind = dir.as_bytes().get(known..).unwrap_or_default().iter();
+            let ends = behind.enumerate().filter(|(_, byte)| **byte == b'/');
+            let ends = ends.map(|(at, _)| known + at);
+            let mut parts = ends.chain([dir.len()]).filter_map(|at| dir.get(..at));
+            let is_link = |part| RepoPath::parse(part).is_ok_and(|path| self.link(&path).is_some());
+            if parts.any(is_link) {
                 self.asked.set(asked);
                 return false;
             }
@@ -301,10 +330,7 @@ impl Judge<'_> {
                 straight.push_str(dir);
             }
         }
-        let is_link = match located {
-            Some(Located::Inside(path)) if followed => self.link(path).is_some(),
-            _ => false,
-        };
+        let is_link = followed && self.link(path).is_some();
         if is_link {
             self.asked.set(asked);
         }
@@ -336,6 +362,12 @@ fn is_within(leads_to: &str, dir: &str) -> bool {
 
 /// How many bytes two directories have in common, up to behind a slash.
 fn shared(one: &str, other: &str) -> usize {
+    // One is nearly always what the other lies in.
+    if let Some(b"/") =
+        (other.as_bytes().strip_prefix(one.as_bytes())).and_then(|rest| rest.get(..1))
+    {
+        return one.len() + 1;
+    }
     let pairs = one.bytes().zip(other.bytes());
     let pairs = pairs.take_while(|(one, other)| one == other);
     let slashes = pairs.enumerate().filter(|(_, (byte, _))| *byte == b'/');
@@ -353,6 +385,5 @@ fn bare(raw: &str, last: Last) -> (&str, Last) {
 
 /// Whether a path is spelled so that it means what is in a directory: `dir/`, `dir/.`, `dir/..`.
 fn is_of_a_directory(path: &str) -> bool {
-    let last = path.rsplit('/').next().unwrap_or_default();
-    matches!(last, "" | "." | "..")
+    matches!(split_name(path).1, "" | "." | "..")
 }

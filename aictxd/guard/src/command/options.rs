@@ -56,29 +56,32 @@ pub(super) fn operands_behind_values<'w>(arguments: &'w [Word]) -> Operands<'w> 
 /// Whether one of `options` is given. `-f` is found in clusters such as `-xdf`, `--force` also as
 /// `--force=x`; words after `--` are no options.
 pub(super) fn has_option(arguments: &[Word], options: &[&str]) -> bool {
-    !options.is_empty()
-        && arguments
-            .iter()
-            .take_while(|word| word.text != "--")
-            .filter(|word| word.text.len() > 1 && word.text.starts_with(['-', '+']))
-            .any(|word| options.iter().any(|option| is_option(&word.text, option)))
+    let mut words = arguments.iter().take_while(|word| word.text != "--");
+    words.any(|word| match word.text.as_bytes() {
+        [b'-' | b'+', _, ..] => options.iter().any(|option| is_option(&word.text, option)),
+        _ => false,
+    })
 }
 
 /// Whether a word is an option, alone, in a cluster or with its value.
 pub(super) fn is_option(text: &str, option: &str) -> bool {
-    if text == option {
-        return true;
-    }
     // Asked of every word with every option that a rule knows: by bytes.
-    match option.as_bytes() {
-        [start @ .., b'*'] => text.as_bytes().starts_with(start),
-        [b'-', letter] => {
-            let cluster = text.as_bytes().strip_prefix(b"-").unwrap_or_default();
-            cluster.len() <= 8
-                && cluster.iter().all(u8::is_ascii_alphabetic)
-                && cluster.contains(letter)
-        }
-        long => text.as_bytes().get(long.len()) == Some(&b'=') && text.as_bytes().starts_with(long),
+    let (text, option) = (text.as_bytes(), option.as_bytes());
+    match option {
+        [start @ .., b'*'] => text.starts_with(start),
+        [b'-', letter] => match text {
+            [b'-', alone] => alone == letter,
+            [b'-', cluster @ ..] => {
+                cluster.len() <= 8
+                    && cluster.contains(letter)
+                    && cluster.iter().all(u8::is_ascii_alphabetic)
+            }
+            _ => false,
+        },
+        long => match text.strip_prefix(long) {
+            Some(rest) => matches!(rest.first(), None | Some(b'=')),
+            None => false,
+        },
     }
 }
 

@@ -246,7 +246,7 @@ fn is_of_the_system(path: &str) -> bool {
 }
 
 /// Whether the first directory of a path begins as one of the system's does: asked of every file that takes a place.
-fn begins_like_the_system(path: &str) -> bool {
+pub(super) fn begins_like_the_system(path: &str) -> bool {
     let second = path.as_bytes().get(1);
     matches!(
         second,

@@ -3,11 +3,12 @@
 
 use std::sync::LazyLock;
 
+use aictx_proto::text::lower;
 use aictx_signals::shell::{Names, Word};
 
 use super::target::is_regenerable;
-use super::verbs::lower;
 use super::{Call, Judge, Kind, Tier};
+use crate::path::ending;
 
 /// Endings of databases, of their dumps, of states and of stores of keys.
 const ENDINGS: [&str; 24] = [
@@ -71,10 +72,11 @@ static LAST: LazyLock<Names> = LazyLock::new(|| {
 });
 
 /// Whether a file of this name holds what nobody can make again.
-fn is_precious(path: &str) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    let last = name.rsplit('.').next().unwrap_or_default();
-    if !LAST.contains(lower(last).as_ref()) {
+pub(super) fn is_precious(path: &str) -> bool {
+    let slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let start = path.as_bytes().iter().rposition(slash);
+    let name = start.map_or(path, |at| path.get(at + 1..).unwrap_or_default());
+    if !LAST.contains(lower(ending(name)).as_ref()) {
         return false;
     }
     let ends = |endings: &[&str]| endings.iter().any(|end| ends_with(name, end));
@@ -132,11 +134,9 @@ impl Judge<'_> {
     /// that is named for it.
     pub(super) fn replaces_precious(&mut self, call: Call, from: &Word, word: &Word, verb: &str) {
         // A name without an ending is none of a store, and most endings are other ones.
-        let dot = word.text.bytes().rposition(|byte| byte == b'.');
-        let last = dot.and_then(|at| word.text.get(at + 1..));
-        let ends = |last: &str| LAST.contains(lower(last).as_ref());
+        let may_be = LAST.contains(lower(ending(&word.text)).as_ref());
         let store = || ENDINGS.iter().any(|end| ends_with(&word.text, end));
-        if !last.is_some_and(ends) || !store() || !self.is_precious(call, word) {
+        if !may_be || !store() || !self.is_precious(call, word) {
             return;
         }
         // `x.db.new` was made to take its place, and what one develops with is made again.

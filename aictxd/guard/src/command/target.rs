@@ -44,7 +44,20 @@ pub(super) enum Reach {
     Everything,
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    /// Where in the repository a command starts, empty for its root; nothing when that is spelled with a detour, or
+    /// is not in it.
+    pub(super) fn base(&self) -> Option<&'a str> {
+        let below = self.cwd.strip_prefix(self.root)?;
+        let plain = |text: &str| is_plain(text) && !text.contains(['\\', '\0']);
+        let rooted = self.root.strip_prefix('/').is_some_and(plain);
+        match below.strip_prefix('/') {
+            None => below.is_empty().then_some(""),
+            Some(below) => plain(below).then_some(below),
+        }
+        .filter(|_| rooted)
+    }
+
     /// Absolute form of a path as written in a command that runs in `dir`; `None` when unknown.
     pub(super) fn absolute(&self, dir: Option<&str>, raw: &str) -> Option<String> {
         let raw = home(raw);
@@ -143,6 +156,10 @@ impl Place<'_> {
 
 /// The directory of `dir/*` and `dir/`: deleting the contents is deleting it.
 pub(super) fn contents(raw: &str) -> &str {
+    // Asked of every path again and again, and almost none ends so.
+    if !raw.ends_with(['*', '/', '}']) {
+        return raw;
+    }
     let mut text = raw;
     loop {
         let shorter = text
@@ -313,14 +330,14 @@ impl Judge<'_> {
             if let Some(limit) = self.limit(inside) {
                 self.off_limits(&limit, verb, &word.text);
             }
-        } else if let Some(limit) = self.limit_elsewhere(way.absolute()) {
+        } else if let Some(limit) = self.limit_elsewhere(way.absolute(self.place)) {
             self.off_limits(&limit, verb, &word.text);
         }
         let Some((code, severity)) = way.verdict() else {
             return;
         };
         let outside = std::ptr::eq(code, &raw const PATH_OUTSIDE_REPO);
-        let absolute = way.absolute().unwrap_or_default();
+        let absolute = way.absolute(self.place).unwrap_or_default();
         if outside {
             let creates = matches!(touch, Touch::Create | Touch::Move);
             let into = || creates && self.place.is_temporary(&format!("{absolute}/new"));

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use aictx_proto::text::lower;
 use aictx_signals::shell::{ByName, Word};
 
 use super::options::{has_option, is_harmless, operands_of};
@@ -196,6 +197,10 @@ pub(super) const NAMES: &[&str] = &[
     "ln",
     "touch",
     "mkdir",
+    "rm",
+    "unlink",
+    "rimraf",
+    "del-cli",
     "rmdir",
     "stat",
     "file",
@@ -542,12 +547,4 @@ fn ends(word: &str) -> (Cow<'_, str>, Cow<'_, str>) {
     };
     let last = word.rsplit(separators).next().unwrap_or_default();
     (lower(first), lower(last))
-}
-
-/// A word in lower case.
-pub(super) fn lower(word: &str) -> Cow<'_, str> {
-    match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        true => Cow::Owned(word.to_ascii_lowercase()),
-        false => Cow::Borrowed(word),
-    }
 }

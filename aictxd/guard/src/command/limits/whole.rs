@@ -178,7 +178,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         _ => None,
     };
     let Some(here) = here else {
-        if let Some(limit) = limit_there(judge, way.located(), way.absolute()) {
+        if let Some(limit) = limit_there(judge, way.located(), way.absolute(judge.place)) {
             judge.off_limits(&limit, name, ".");
         }
         return;

@@ -1,0 +1,277 @@
+//! Calls that need no trial: `mkdir`, `touch`, `cp`, `mv` and `rm` of ordinary files of the repository, where nothing is
+//! replaced and nothing changed is lost. Most of what is written on command lines about files is such.
+//!
+//! No rule finds anything in them, and a test holds this against the rules; to ask all of these takes four times
+//! as long.
+
+use aictx_proto::RepoPath;
+use aictx_signals::shell::{Dialect, RedirectKind, Word};
+
+use super::lent::telling;
+use super::links::Last;
+use super::outside::begins_like_the_system;
+use super::precious::is_precious;
+use super::table::Traits;
+use super::{Call, Facts, Judge, Kinds, Place};
+use crate::path;
+
+/// Operands of one call that are looked at.
+const MAX_OPERANDS: usize = 16;
+
+/// Whether calls of a line can be acquitted: nobody wants to know of more than harm.
+pub(super) fn may_be(place: Place, facts: &dyn Facts, minded: Kinds) -> bool {
+    minded.is_empty()
+        && !facts.has_limits()
+        && !facts.minds_commands()
+        && place.base().is_some()
+        && !begins_like_the_system(place.cwd)
+}
+
+/// What a program does with its operands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Makes,
+    Replaces,
+    Deletes,
+}
+
+/// Returns whether a call plainly does no harm.
+pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
+    let (does, flags) = match call.name {
+        "mkdir" => (Does::Makes, "pv"),
+        "touch" => (Does::Makes, "acm"),
+        "cp" => (Does::Replaces, "aprRv"),
+        "mv" => (Does::Replaces, "nv"),
+        "rm" => (Does::Deletes, "fv"),
+        _ => return false,
+    };
+    if !judge.acquits || !is_simple(judge, call) {
+        return false;
+    }
+    let arguments = call.arguments();
+    let last = arguments
+        .iter()
+        .rposition(|word| !word.text.starts_with('-'));
+    let mut operands = 0;
+    for (at, word) in arguments.iter().enumerate() {
+        if let Some(given) = word.text.strip_prefix('-') {
+            if given.is_empty() || !given.chars().all(|flag| flags.contains(flag)) {
+                return false;
+            }
+            continue;
+        }
+        operands += 1;
+        let known = match does {
+            Does::Replaces if last == Some(at) => does_not_replace,
+            Does::Deletes => is_not_changed,
+            Does::Makes | Does::Replaces => is_ordinary,
+        };
+        if operands > MAX_OPERANDS || !is_itself(word) || !known(judge, call, word) {
+            return false;
+        }
+    }
+    let enough = match does {
+        Does::Replaces => operands == 2,
+        Does::Makes | Does::Deletes => operands > 0,
+    };
+    if enough && does == Does::Deletes {
+        judge.risk.deletes = true;
+    }
+    enough
+}
+
+/// Whether nothing but its words says what a call does.
+fn is_simple(judge: &Judge, call: Call) -> bool {
+    let command = call.command;
+    let quiet = |kind, target: &str| kind == RedirectKind::Duplicate || target == "/dev/null";
+    let mut redirects = command.redirects.iter();
+    let named = command.words.first();
+    !(command.remote || command.fed || command.elevated || judge.windows)
+        && judge.dialect == Dialect::Posix
+        && judge.aliases.is_empty()
+        && command.piped_from.is_none()
+        && command.assignments.is_empty()
+        && redirects.all(|it| quiet(it.kind, &it.target.text))
+        && call.program.rules.is_empty()
+        && !call.program.traits.has(Traits::HANDED)
+        && named.is_some_and(|word| word.text == call.name && is_itself(word))
+}
+
+/// Whether a word is what it is written as, whatever happens before.
+fn is_itself(word: &Word) -> bool {
+    !(word.unknown || word.carried || word.wavers || word.splits || word.inner.is_some())
+        && word.others.is_empty()
+}
+
+/// The place of a file of the repository that is ordinary by all that its name says, and no link leads elsewhere from.
+fn ordinary(judge: &Judge, call: Call, word: &Word, last: Last) -> Option<RepoPath> {
+    let text = word.text.as_str();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() | matches!(byte, b'_' | b'-' | b'.' | b'/');
+    if !text.bytes().fold(true, |all, byte| all & plain(byte)) {
+        return None;
+    }
+    // `mv rm -f`: as good as a command behind another.
+    if !telling(word.program()).is_empty() {
+        return None;
+    }
+    let path = RepoPath::below(judge.base?, call.command.dir.as_deref()?, text)?;
+    if path::verdict_inside(&path).is_some() || is_precious(text) {
+        return None;
+    }
+    let straight = !judge.facts.has_paths() || judge.is_straight(&path, last == Last::Followed);
+    straight.then_some(path)
+}
+
+fn is_ordinary(judge: &Judge, call: Call, word: &Word) -> bool {
+    let last = match call.name {
+        "mv" => Last::Itself,
+        _ => Last::Followed,
+    };
+    ordinary(judge, call, word, last).is_some()
+}
+
+fn does_not_replace(judge: &Judge, call: Call, word: &Word) -> bool {
+    let path = ordinary(judge, call, word, Last::Followed);
+    path.is_some_and(|path| judge.facts.path(&path).exists != Some(true))
+}
+
+fn is_not_changed(judge: &Judge, call: Call, word: &Word) -> bool {
+    let path = ordinary(judge, call, word, Last::Itself);
+    path.is_some_and(|path| judge.facts.path(&path).dirty != Some(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use aictx_signals::shell::analyse;
+
+    use super::super::table::program;
+    use super::super::{CommandRisk, Known, MemoryFacts, NoFacts, Notes, Tier, judged};
+    use super::*;
+
+    const PLACE: Place = Place {
+        root: "/r/app",
+        cwd: "/r/app/web",
+    };
+
+    fn facts() -> MemoryFacts {
+        let mut facts = MemoryFacts::default();
+        let path = |text: &str| RepoPath::parse(text).unwrap();
+        for (name, directory, tracked, dirty) in [
+            ("web/a.py", false, true, Some(true)),
+            ("web/b.py", false, true, Some(false)),
+            ("web/src/a.py", false, true, None),
+            ("web/notes", false, false, Some(true)),
+            ("web/src", true, true, None),
+            ("web/led", false, true, None),
+            ("web/src/off", false, true, None),
+            ("a.py", false, true, Some(true)),
+        ] {
+            let known = Known {
+                exists: Some(true),
+                directory: Some(directory),
+                tracked: Some(tracked),
+                ignored: Some(false),
+                dirty,
+            };
+            facts.paths.insert(path(name), known);
+        }
+        for (name, to) in [("web/led", "../.git"), ("web/src/off", "/etc")] {
+            facts.links.insert(path(name), Arc::from(to));
+        }
+        facts
+    }
+
+    /// Both verdicts on a line, without and with acquittals.
+    fn both(line: &str, place: Place, facts: &dyn Facts) -> [CommandRisk; 2] {
+        let acquits = may_be(place, facts, Kinds::default());
+        [false, acquits].map(|acquits| judged(line, Dialect::Posix, place, facts, acquits))
+    }
+
+    #[test]
+    fn ordinary_calls_are_acquitted() {
+        let facts = facts();
+        for (line, acquitted) in [
+            ("mkdir -p src/new 2>/dev/null", true),
+            ("touch a.py src/c.py", true),
+            ("cp -p a.py c.py", true),
+            ("mv b.py src/c.py", true),
+            ("rm -f b.py x.o", true),
+            ("cd src && rm a.py", true),
+            ("rm a.py", false),
+            ("mv b.py a.py", false),
+            ("mv b.py a.py -v", false),
+            ("cp b.py src", false),
+            ("rm -rf x", false),
+            ("touch led/x", false),
+            ("rm .env", false),
+            ("sudo rm x", false),
+            ("./rm x", false),
+            ("cp x ../y", false),
+            ("rm *.o", false),
+            ("rm $x", false),
+        ] {
+            let script = analyse(line, Dialect::Posix);
+            let command = script.commands.last().unwrap();
+            let call = Call {
+                script: &script,
+                command,
+                name: command.name(),
+                segment: script.commands.len() - 1,
+                program: program(command.name()),
+                notes: &Notes::default(),
+            };
+            let mut at_work = Judge::new(PLACE, &facts, may_be(PLACE, &facts, Kinds::default()));
+            assert_eq!(judge(&mut at_work, call), acquitted, "{line}");
+            let [tried, quick] = both(line, PLACE, &facts);
+            assert_eq!(tried, quick, "{line}");
+            assert!(!acquitted || quick.tier == Tier::Plain, "{line}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2048))]
+        /// Whoever is acquitted would be found harmless by every rule.
+        #[test]
+        fn the_rules_find_nothing_in_what_is_acquitted(
+            calls in proptest::collection::vec((
+                select(vec!["", "", "", "", "cd src && ", "cd .. && ", "X=1 ", "sudo ", "xargs ", "alias mv='rm -rf'; ",
+                    "f() { rm x; }; ", "x=a.py; ", "for x in a b; do ", "del x & "]),
+                select(vec!["mkdir", "touch", "cp", "mv", "rm", "rm", "mv", "cp", "/bin/rm", "./mv", "tee"]),
+                proptest::collection::vec(select(vec![
+                    "a.py", "b.py", "c.py", "src", "src/", "src/a.py", "src/new/x", "notes", "led", "led/x", "src/off",
+                    ".env", "id_rsa", "x.db", "prod.sqlite", "target/x", "rm", "ssh", "run", "exec", "*.py", "$x",
+                    "${x}", "/tmp/x", "../a.py", "~/x", "--", "-f", "-rf", "-n", "-v", "-p", "-b", "-t", "--force",
+                    "Jenkinsfile", ".github/x", "'a b'", "a~", "C:\\x", "/dev/null", "2>/dev/null", "> a.py",
+                    "< a.py", "<<< x", "$(ls)", "{a,b}.py", "{}", "x.tfstate", "/etc/passwd", "a..b", "delete",
+                    "--help", "-h", ".git/index.lock", "-", "-x", "+x", "nul", "backup.tar", "x.pem", ".travis.yml",
+                ]), 0..4),
+                select(vec!["; ", " && ", " | ", "\n", " || ", " & "]),
+            ), 1..4),
+            here in any::<bool>(),
+        ) {
+            let mut line = String::new();
+            for (before, name, words, join) in calls {
+                line.push_str(before);
+                line.push_str(name);
+                for word in words {
+                    line.push(' ');
+                    line.push_str(word);
+                }
+                line.push_str(join);
+            }
+            let place = match here {
+                true => PLACE,
+                false => Place { root: "/r/app", cwd: "/r/app" },
+            };
+            let [tried, quick] = both(&line, place, &facts());
+            prop_assert_eq!(tried, quick, "{}", line);
+            let [tried, quick] = both(&line, place, &NoFacts);
+            prop_assert_eq!(tried, quick, "{}", line);
+        }
+    }
+}

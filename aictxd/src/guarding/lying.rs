@@ -1,0 +1,229 @@
+//! What lies at the paths of a worktree while one command is judged: one look a path, and of a directory that is
+//! looked into again and again, what is in it.
+
+use std::cell::{OnceCell, RefCell};
+use std::hash::BuildHasher as _;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use aictx_artifacts::root;
+use aictx_proto::RepoPath;
+use aictx_proto::path::split_name;
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::io::Errno;
+
+/// Looks into one directory before it is read, and how many of its entries may be read for each look so far: to look
+/// costs what eight entries do or more, so a directory that turns out to be large costs twice the looks at most.
+const LOOKS: usize = 16;
+const ENTRIES_A_LOOK: usize = 8;
+/// Directories whose looks are counted.
+const MAX_DIRECTORIES: usize = 256;
+/// Bytes of a name that is looked for among those of a directory: no file system has longer ones.
+const MAX_NAME: usize = 255;
+
+/// A worktree, looked at.
+pub(super) struct Lying {
+    worktree: PathBuf,
+    /// It, opened once something in it is looked at: the way to it need not be walked for every path.
+    opened: OnceCell<Option<OwnedFd>>,
+    directories: RefCell<HashMap<String, Directory>>,
+}
+
+impl Lying {
+    pub(super) fn of(worktree: &Path) -> Self {
+        Self {
+            worktree: worktree.to_owned(),
+            opened: OnceCell::new(),
+            directories: RefCell::default(),
+        }
+    }
+
+    pub(super) fn worktree(&self) -> &Path {
+        &self.worktree
+    }
+
+    /// What lies at a path, when something does. A link is not followed when the path ends at it.
+    pub(super) fn at(&self, path: &RepoPath) -> Option<FileType> {
+        let held_by = self.opened()?;
+        let path = path.as_str();
+        let (directory, name) = split_name(path);
+        let directory = directory.unwrap_or(".");
+        match self.among_its_own(held_by, directory, name) {
+            Found::Lies(lying) => Some(lying),
+            Found::Nothing => None,
+            Found::Unclear => {
+                let stat = statat(held_by, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+                Some(FileType::from_raw_mode(stat.st_mode))
+            }
+        }
+    }
+
+    fn opened(&self) -> Option<BorrowedFd<'_>> {
+        let open = || {
+            let flags = root::HOLDING | OFlags::DIRECTORY;
+            openat(CWD, &self.worktree, flags, Mode::empty()).ok()
+        };
+        Some(self.opened.get_or_init(open).as_ref()?.as_fd())
+    }
+
+    /// Looks for a name in what is known to be in its directory.
+    fn among_its_own(&self, held_by: BorrowedFd, directory: &str, name: &str) -> Found {
+        let mut directories = self.directories.borrow_mut();
+        if let Some(known) = directories.get_mut(directory) {
+            return known.look(held_by, directory, name);
+        }
+        if directories.len() < MAX_DIRECTORIES {
+            directories.insert(directory.to_owned(), Directory::default());
+        }
+        Found::Unclear
+    }
+}
+
+/// What the entries of a directory say of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Lies(FileType),
+    Nothing,
+    /// Only a look tells.
+    Unclear,
+}
+
+/// A directory that was looked into.
+#[derive(Default)]
+struct Directory {
+    /// How often, after the first time.
+    looks: usize,
+    read: Reading,
+    names: Names,
+}
+
+/// How far a directory was read.
+#[derive(Default)]
+enum Reading {
+    #[default]
+    NotYet,
+    Partly(Dir),
+    Whole,
+    /// It cannot be.
+    Never,
+}
+
+impl Directory {
+    fn look(&mut self, held_by: BorrowedFd, path: &str, name: &str) -> Found {
+        self.looks += 1;
+        if self.looks >= LOOKS {
+            self.read_on(held_by, path);
+        }
+        match self.read {
+            Reading::Whole => self.names.find(name),
+            _ => Found::Unclear,
+        }
+    }
+
+    /// Reads as many entries as the looks so far are worth.
+    fn read_on(&mut self, held_by: BorrowedFd, path: &str) {
+        if matches!(self.read, Reading::NotYet) {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let opened = openat(held_by, path, flags, Mode::empty()).and_then(Dir::new);
+            self.read = match opened {
+                Ok(dir) => Reading::Partly(dir),
+                // Nothing is in what is not there.
+                Err(Errno::NOENT | Errno::NOTDIR) => Reading::Whole,
+                Err(_) => Reading::Never,
+            };
+        }
+        let Reading::Partly(dir) = &mut self.read else {
+            return;
+        };
+        while self.names.len() < self.looks * ENTRIES_A_LOOK {
+            match dir.read() {
+                Some(Ok(entry)) => self
+                    .names
+                    .keep(entry.file_name().to_bytes(), entry.file_type()),
+                Some(Err(_)) => {
+                    self.read = Reading::Never;
+                    return;
+                }
+                None => {
+                    self.read = Reading::Whole;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Names in one directory. They are found in whatever case they are written: some file systems do not tell `a` from `A`,
+/// so of a name that is there in other letters only a look tells.
+#[derive(Default)]
+struct Names {
+    text: Vec<u8>,
+    entries: HashTable<Entry>,
+    places: DefaultHashBuilder,
+    /// One of them is not ASCII: what it is the same as, the file system decides.
+    any_foreign: bool,
+}
+
+struct Entry {
+    start: usize,
+    end: usize,
+    lying: FileType,
+}
+
+impl Names {
+    fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn keep(&mut self, name: &[u8], lying: FileType) {
+        self.any_foreign |= !name.is_ascii();
+        let (start, hash) = (self.text.len(), hash(&self.places, name));
+        self.text.extend_from_slice(name);
+        let end = self.text.len();
+        let entry = Entry { start, end, lying };
+        let (text, places) = (&self.text, &self.places);
+        let again = |entry: &Entry| hash_of(places, text, entry);
+        self.entries.insert_unique(hash, entry, again);
+    }
+
+    fn find(&self, name: &str) -> Found {
+        // Short names of old systems (`PROGRA~1`), dots at the end that are dropped, directories that are there but not
+        // listed (`.snapshot`).
+        let plain = !name.is_empty()
+            && name.len() <= MAX_NAME
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_graphic() && byte != b'~')
+            && !name.ends_with('.');
+        if !plain {
+            return Found::Unclear;
+        }
+        let name = name.as_bytes();
+        let written = |entry: &Entry| self.text.get(entry.start..entry.end).unwrap_or_default();
+        let same = |entry: &Entry| written(entry).eq_ignore_ascii_case(name);
+        match self.entries.find(hash(&self.places, name), same) {
+            Some(entry) if written(entry) == name && entry.lying != FileType::Unknown => {
+                Found::Lies(entry.lying)
+            }
+            None if !self.any_foreign && !name.starts_with(b".") => Found::Nothing,
+            _ => Found::Unclear,
+        }
+    }
+}
+
+fn hash_of(places: &DefaultHashBuilder, text: &[u8], entry: &Entry) -> u64 {
+    hash(places, text.get(entry.start..entry.end).unwrap_or_default())
+}
+
+/// The hash of a name in small letters.
+fn hash(places: &DefaultHashBuilder, name: &[u8]) -> u64 {
+    let mut small = [0; MAX_NAME];
+    let small = small
+        .get_mut(..name.len().min(MAX_NAME))
+        .unwrap_or_default();
+    for (small, byte) in small.iter_mut().zip(name) {
+        *small = byte.to_ascii_lowercase();
+    }
+    places.hash_one(&*small)
+}
