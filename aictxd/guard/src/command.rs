@@ -160,19 +160,18 @@ pub fn command_risk_in(
     place: Place,
     facts: &dyn Facts,
 ) -> CommandRisk {
-    let acquits = acquitted::may_be(place, facts, facts.minded());
-    judged(command, dialect, place, facts, acquits)
+    judged(command, dialect, place, facts, true)
 }
 
-/// The same, where ordinary calls are acquitted or not.
+/// The same, where most of the rules are passed over for what is plainly harmless, as is usual, or asked all the same.
 fn judged(
     command: &str,
     dialect: Dialect,
     place: Place,
     facts: &dyn Facts,
-    acquits: bool,
+    quick: bool,
 ) -> CommandRisk {
-    let mut judge = Judge::new(place, facts, acquits);
+    let mut judge = Judge::new(place, facts, quick);
     let script = shell::analyse(command, Dialect::Posix);
     judge.windows = dialect == Dialect::Windows || windows::is_spoken(&script);
     judge.script(&script);
@@ -196,7 +195,9 @@ struct Judge<'a> {
     /// Where in the repository the line starts.
     base: Option<&'a str>,
     facts: &'a dyn Facts,
-    /// Calls can be acquitted.
+    /// What is plainly harmless is passed over.
+    quick: bool,
+    /// So are ordinary calls.
     acquits: bool,
     /// Kinds of effects that are kept however mild they are.
     minded: Kinds,
@@ -218,8 +219,9 @@ struct Judge<'a> {
     alias_uses: u8,
     /// It puts something of value where it makes a new directory.
     brings: bool,
-    /// How many programs were read, and scripts inside scripts.
+    /// How many programs were looked at closely, bytes of those that were not, and scripts inside scripts.
     programs: u16,
+    passed_over: usize,
     scripts: u16,
     /// How many places were looked at for links, and the last directory that no link leads to.
     asked: Cell<u16>,
@@ -308,12 +310,13 @@ impl<'s> Call<'s> {
 }
 
 impl<'a> Judge<'a> {
-    fn new(place: Place<'a>, facts: &'a dyn Facts, acquits: bool) -> Self {
+    fn new(place: Place<'a>, facts: &'a dyn Facts, quick: bool) -> Self {
         Self {
             place,
             base: place.base(),
             facts,
-            acquits,
+            quick,
+            acquits: quick && acquitted::may_be(place, facts, facts.minded()),
             minded: facts.minded(),
             risk: CommandRisk::empty(),
             inner: 0,
@@ -326,6 +329,7 @@ impl<'a> Judge<'a> {
             brings: false,
             from_files: 0,
             programs: 0,
+            passed_over: 0,
             scripts: 0,
             asked: Cell::new(0),
             straight: RefCell::default(),

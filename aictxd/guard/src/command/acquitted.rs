@@ -188,8 +188,7 @@ mod tests {
 
     /// Both verdicts on a line, without and with acquittals.
     fn both(line: &str, place: Place, facts: &dyn Facts) -> [CommandRisk; 2] {
-        let acquits = may_be(place, facts, Kinds::default());
-        [false, acquits].map(|acquits| judged(line, Dialect::Posix, place, facts, acquits))
+        [false, true].map(|quick| judged(line, Dialect::Posix, place, facts, quick))
     }
 
     #[test]
@@ -225,7 +224,7 @@ mod tests {
                 program: program(command.name()),
                 notes: &Notes::default(),
             };
-            let mut at_work = Judge::new(PLACE, &facts, may_be(PLACE, &facts, Kinds::default()));
+            let mut at_work = Judge::new(PLACE, &facts, true);
             assert_eq!(judge(&mut at_work, call), acquitted, "{line}");
             let [tried, quick] = both(line, PLACE, &facts);
             assert_eq!(tried, quick, "{line}");

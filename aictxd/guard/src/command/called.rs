@@ -562,7 +562,8 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         place,
         base: place.base(),
         facts: judge.facts,
-        acquits: super::acquitted::may_be(place, judge.facts, judge.minded) && judge.acquits,
+        quick: judge.quick,
+        acquits: judge.quick && super::acquitted::may_be(place, judge.facts, judge.minded),
         minded: judge.minded,
         risk,
         inner: judge.inner,
@@ -579,6 +580,7 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         brings: judge.brings,
         from_files: 0,
         programs: judge.programs,
+        passed_over: judge.passed_over,
         scripts: judge.scripts,
         asked: judge.asked.clone(),
         straight: judge.straight.clone(),
@@ -590,6 +592,7 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
     inside.risk.parsed = parsed;
     judge.called.files = inside.called.files;
     judge.programs = inside.programs;
+    judge.passed_over = inside.passed_over;
     judge.scripts = inside.scripts;
     judge.asked = inside.asked;
     judge.risk = inside.risk;

@@ -33,8 +33,10 @@ use search::{Lists, search};
 
 /// Bytes of a program that are looked at.
 const MAX_CODE: usize = 64 * 1024;
-/// Programs of one line that are read; a line of more cannot be judged.
+/// Programs of one line that are looked at closely; a line of more cannot be judged.
 const MAX_PROGRAMS: u16 = 128;
+/// Bytes of the other ones: one text can be run again and again.
+const MAX_PASSED_OVER: usize = 2 * 1024 * 1024;
 /// Deletions of one program whose targets are looked at.
 const MAX_CALLS: usize = 32;
 
@@ -121,11 +123,10 @@ const WRITES: &[&str] = &[
 
 /// Judges a program for `language`.
 pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
-    if judge.programs >= MAX_PROGRAMS {
+    if judge.programs >= MAX_PROGRAMS || judge.passed_over >= MAX_PASSED_OVER {
         judge.undecidable(Level::Destructive, language, &[]);
         return;
     }
-    judge.programs += 1;
     let mut end = text.len().min(MAX_CODE);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -148,6 +149,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     let tight: String = text.split_ascii_whitespace().collect();
     let (text, tight) = (Asked::new(text), Asked::new(tight));
     let found = search(&text, &tight);
+    super::limits::program(judge, call, language, &text);
+    // Of almost every program that is all.
+    if judge.quick && found.is_empty() {
+        judge.passed_over += end;
+        return;
+    }
+    judge.programs += 1;
     let code = Code {
         language,
         run: Asked::new(without_literals(&text)),
@@ -157,7 +165,6 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
         only_seems: OnceCell::new(),
         looked_up: Cell::new(0),
     };
-    super::limits::program(judge, call, language, &code.text);
     if !pretended::files(&code.text, &code.tight) {
         code.trees(judge, call);
         code.files(judge, call);

@@ -30,6 +30,10 @@ const STRANGE: [&str; 12] = [
 
 /// The program without the branches that never run.
 pub(super) fn without_idle(text: &str) -> Cow<'_, str> {
+    // Almost none has a constant at all.
+    if !text.holds("rue") && !text.holds("alse") {
+        return Cow::Borrowed(text);
+    }
     if STRANGE.iter().any(|way| text.holds(way)) {
         return Cow::Borrowed(text);
     }

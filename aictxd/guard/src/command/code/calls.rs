@@ -80,6 +80,11 @@ const FLEETING: [&str; 29] = [
     "char",
     "line",
 ];
+/// Words of which a name must hold one to promise anything.
+pub(super) fn promising() -> impl Iterator<Item = &'static str> {
+    STRONG.into_iter().chain(["drop", "trash", "flush"])
+}
+
 /// Words before a name that is only being given.
 const GIVING: [&str; 6] = ["def", "function", "func", "fn", "sub", "fun"];
 

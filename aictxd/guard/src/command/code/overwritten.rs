@@ -9,7 +9,7 @@ use crate::command::target::is_disk;
 use crate::command::{Call, Judge, Kind, Tier, writes};
 
 /// Ways to write a table of data, the path first.
-const WRITERS: [&str; 11] = [
+pub(super) const WRITERS: [&str; 11] = [
     ".to_csv(",
     ".to_parquet(",
     ".to_json(",

@@ -3,9 +3,10 @@
 use super::super::{Call, Judge, Kind, Tier, request};
 use super::Code;
 use super::find::Find as _;
+use super::search::Lists;
 
 /// Ways to move money at a payment service; without blanks.
-const MONEY: [&str; 16] = [
+pub(super) const MONEY: [&str; 16] = [
     "refunds.create(",
     "Refund.create(",
     "Refund::create(",
@@ -24,7 +25,7 @@ const MONEY: [&str; 16] = [
     "Subscription.delete(",
 ];
 /// Ways to send a letter.
-const LETTERS: [&str; 16] = [
+pub(super) const LETTERS: [&str; 16] = [
     "deliver_now",
     "deliver_later",
     "send_mass_mail(",
@@ -58,6 +59,9 @@ const EACH: [&str; 9] = [
 impl Code<'_> {
     /// Money and letters of a program that does not only pretend.
     pub(super) fn people(&self, judge: &mut Judge, call: Call) {
+        if !self.found.has(Lists::PEOPLE) {
+            return;
+        }
         let says = |words: &[&str]| words.iter().any(|word| self.run.holds(word));
         let (money, letters) = (says(&MONEY), says(&LETTERS));
         if !money && !letters {

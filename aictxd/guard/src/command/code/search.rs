@@ -1,9 +1,9 @@
 //! Everything that is looked for in a program, found in one pass over it, or word by word where few may be there.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use aho_corasick::automaton::Automaton;
-use aho_corasick::dfa::DFA;
 use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, BuildError, MatchKind};
 
@@ -12,7 +12,10 @@ use super::super::table::{
     SERVICE_DELETES, SERVICES, SHELL_CALLS, SOCKETS, TEMPORARY_MAKERS, UNLINKS,
 };
 use super::find::{Asked, Find as _};
-use super::{DECODINGS, EXECUTIONS, RECURSIVE, WRITES};
+use super::overwritten::WRITERS;
+use super::people::{LETTERS, MONEY};
+use super::sends::SENDS;
+use super::{DECODINGS, EXECUTIONS, FORK_BOMBS, RECURSIVE, WRITES, calls, targets};
 
 /// Lists of words, some of which a text holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +47,9 @@ lists! {
     ROW_DELETES 14
     REQUESTS 15
     RECURSIVE 16
+    TARGETS 17
+    PEOPLE 18
+    OTHERS 19
 }
 
 impl Lists {
@@ -51,6 +57,86 @@ impl Lists {
     pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
+
+    /// Whether no word of any list was found.
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// What else a program must hold for a rule to find something in it.
+const OTHERS: &[&str] = &[
+    // `new File("x").delete()`
+    ").delete(",
+    // What is handed to somebody who calls it.
+    "shutil.rmtree",
+    // Statements that are built, and chains that end in a change of rows.
+    ".query(",
+    "execute(",
+    ".update(",
+    "->update(",
+    // Protections that are taken away.
+    "modify",
+    "Modify",
+    "update_",
+    "patch_",
+    "patch(",
+    "put_",
+    "PutPublicAccessBlock",
+    "putBucket",
+];
+/// The same without blanks.
+const OTHERS_TIGHT: &[&str] = &[
+    // Files that are written over or left empty.
+    "open(",
+    "extractall(",
+    "unpack_archive(",
+    "copyfile(",
+    "copyFileSync(",
+    "h5py.File(",
+    "torch.save(",
+    "joblib.dump(",
+    "DataFrame(columns=",
+    "os.walk(",
+    "glob(",
+    "readdirSync(",
+    "readdir(",
+    "Dir[",
+    "walk(",
+    "globSync(",
+    "listdir(",
+    "'/dev/null'",
+    "\"/dev/null\"",
+    // Tables that are made anew.
+    ".to_sql(",
+    "dbWriteTable(",
+    ".update_all(",
+    ".update(",
+    ".delete()",
+    ".chat.delete(",
+    // What is thrown away, and processes that are ended.
+    "GIT_RESET_HARD",
+    "force=True",
+    ".kill(-1,",
+    // What is done with each of many.
+    ".purge",
+    ".destroy",
+    "process_iter(",
+    "psutil.pids(",
+    "Get-Process|",
+    "psList(",
+];
+
+/// A word as the beginning of a name may be spelled: `purge`, `Purge`, `PURGE`.
+fn spellings(word: &'static str) -> impl Iterator<Item = Cow<'static, str>> {
+    (0..=word.len()).map(move |large| {
+        let letters = word.char_indices();
+        let spelled = letters.map(|(at, letter)| match at < large {
+            true => letter.to_ascii_uppercase(),
+            false => letter,
+        });
+        spelled.collect::<String>().into()
+    })
 }
 
 /// Words that are looked for one by one in a longer text; for more of them, each byte is looked at.
@@ -59,19 +145,16 @@ const FEW: usize = 8;
 /// Words, each with its list, and an automaton for them.
 struct Search<A> {
     automaton: Option<A>,
-    words: Vec<(&'static str, u32)>,
+    words: Vec<(Cow<'static, str>, u32)>,
 }
 
 impl<A: Automaton> Search<A> {
     fn new(
-        parts: &[(&[&'static str], Lists)],
-        build: impl FnOnce(Vec<&'static str>) -> Result<A, BuildError>,
+        words: Vec<(Cow<'static, str>, u32)>,
+        build: impl FnOnce(Vec<&str>) -> Result<A, BuildError>,
     ) -> Self {
-        let parts = parts.iter();
-        let words = parts.flat_map(|(words, list)| words.iter().map(|word| (*word, list.0)));
-        let words: Vec<_> = words.collect();
         Self {
-            automaton: build(words.iter().map(|(word, _)| *word).collect()).ok(),
+            automaton: build(words.iter().map(|(word, _)| word.as_ref()).collect()).ok(),
             words,
         }
     }
@@ -106,6 +189,13 @@ impl<A: Automaton> Search<A> {
     }
 }
 
+/// The words of some lists.
+fn words_of(parts: &[(&[&'static str], Lists)]) -> Vec<(Cow<'static, str>, u32)> {
+    let parts = parts.iter();
+    let words = parts.flat_map(|(words, list)| words.iter().map(|word| ((*word).into(), list.0)));
+    words.collect()
+}
+
 static WORDS: LazyLock<Search<NFA>> = LazyLock::new(|| {
     let mut parts: Vec<(&[&'static str], Lists)> = vec![
         (UNLINKS, Lists::UNLINKS),
@@ -122,27 +212,38 @@ static WORDS: LazyLock<Search<NFA>> = LazyLock::new(|| {
         (DECODINGS, Lists::DECODINGS),
         (TEMPORARY_MAKERS, Lists::TEMPORARY),
         (WRITES, Lists::WRITES),
+        (&MONEY, Lists::PEOPLE),
+        (&LETTERS, Lists::PEOPLE),
+        (OTHERS, Lists::OTHERS),
     ];
     parts.extend(
         INTERPRETERS
             .iter()
             .map(|known| (known.deletes, Lists::DELETES)),
     );
+    let mut words = words_of(&parts);
+    words.extend(targets::names().map(|name| (name.into(), Lists::TARGETS.0)));
+    let promising = calls::promising().flat_map(spellings);
+    words.extend(promising.map(|word| (word, Lists::OTHERS.0)));
     // A table of all their states would have a megabyte.
-    Search::new(&parts, |words| {
+    Search::new(words, |words| {
         let mut builder = NFA::builder();
         builder.match_kind(MatchKind::Standard).build(words)
     })
 });
 
-static TIGHT: LazyLock<Search<DFA>> = LazyLock::new(|| {
-    let parts: [(&[&'static str], Lists); 3] = [
+static TIGHT: LazyLock<Search<NFA>> = LazyLock::new(|| {
+    let parts: [(&[&'static str], Lists); 7] = [
         (ROW_DELETES, Lists::ROW_DELETES),
         (REQUESTS, Lists::REQUESTS),
         (RECURSIVE, Lists::RECURSIVE),
+        (&WRITERS, Lists::OTHERS),
+        (SENDS, Lists::OTHERS),
+        (FORK_BOMBS, Lists::OTHERS),
+        (OTHERS_TIGHT, Lists::OTHERS),
     ];
-    Search::new(&parts, |words| {
-        let mut builder = DFA::builder();
+    Search::new(words_of(&parts), |words| {
+        let mut builder = NFA::builder();
         builder.match_kind(MatchKind::Standard).build(words)
     })
 });
@@ -154,9 +255,89 @@ pub(super) fn search(text: &Asked, tight: &Asked) -> Lists {
 
 #[cfg(test)]
 mod tests {
+    use aictx_signals::shell::Dialect;
     use proptest::prelude::*;
 
+    use super::super::super::{NoFacts, Place, judged};
     use super::*;
+
+    /// What stands between quotes in the sources of the rules for programs: every word that one of them looks for.
+    fn words_of_the_rules() -> Vec<String> {
+        let sources = [
+            include_str!("aliases.rs"),
+            include_str!("calls.rs"),
+            include_str!("chains.rs"),
+            include_str!("elsewhere.rs"),
+            include_str!("git.rs"),
+            include_str!("literals.rs"),
+            include_str!("overwritten.rs"),
+            include_str!("people.rs"),
+            include_str!("pretended.rs"),
+            include_str!("sends.rs"),
+            include_str!("targets.rs"),
+            include_str!("../code.rs"),
+            include_str!("../table/interpreters.rs"),
+            include_str!("../table/programs.rs"),
+        ];
+        let mut words = Vec::new();
+        for line in sources.iter().flat_map(|source| source.lines()) {
+            let mut inside: Option<String> = None;
+            let mut letters = line.split("//").next().unwrap_or_default().chars();
+            while let Some(letter) = letters.next() {
+                match (letter, &mut inside) {
+                    ('"', Some(_)) => words.extend(inside.take()),
+                    ('"', None) => inside = Some(String::new()),
+                    ('\\', Some(word)) => word.extend(letters.next().map(|next| match next {
+                        'n' => '\n',
+                        next => next,
+                    })),
+                    (letter, Some(word)) => word.push(letter),
+                    _ => {}
+                }
+            }
+        }
+        words.retain(|word| !word.is_empty() && word.len() < 40 && !word.contains("EOF"));
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    /// Those that are on no list: of these a program may hold any without being looked at closely.
+    static QUIET: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let quiet = |word: &String| {
+            let tight: String = word.split_ascii_whitespace().collect();
+            search(&Asked::new(word.as_str()), &Asked::new(tight)).is_empty()
+        };
+        words_of_the_rules().into_iter().filter(quiet).collect()
+    });
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1024))]
+        /// Whatever a rule finds, a word of one of the lists is there.
+        #[test]
+        fn nothing_is_found_in_what_holds_no_word(
+            words in proptest::collection::vec((
+                any::<proptest::sample::Index>(),
+                prop_oneof![
+                    Just(""), Just(" "), Just("("), Just("()"), Just(")"), Just("'a.py'"), Just("."), Just("=x"),
+                    Just(", "), Just("\n"), Just("Item"), Just("\"w\""), Just("{}"), Just("import os\n"),
+                ],
+            ), 0..7),
+            program in proptest::sample::select(vec![
+                "python3 -", "node -", "ruby -", "perl -", "php", "awk -f -", "python3 -B - x.py",
+            ]),
+        ) {
+            let mut text = String::new();
+            for (word, between) in words {
+                text.push_str(word.get::<String>(&QUIET));
+                text.push_str(between);
+            }
+            let line = format!("{program} <<'EOF'\n{text}\nEOF");
+            let place = Place { root: "/r/app", cwd: "/r/app" };
+            let [tried, quick] = [false, true].map(|quick| judged(&line, Dialect::Posix, place, &NoFacts, quick));
+            prop_assert_eq!(tried, quick, "{}", line);
+        }
+    }
 
     proptest! {
         #[test]
@@ -171,7 +352,7 @@ mod tests {
                 text.push_str(&between);
                 text.push_str(word);
             }
-            let all = WORDS.words.iter().filter(|(word, _)| text.contains(word));
+            let all = WORDS.words.iter().filter(|(word, _)| text.contains(word.as_ref()));
             let all = all.fold(0, |found, (_, list)| found | list);
             prop_assert_eq!(WORDS.of(&Asked::new(text)), Lists(all));
         }

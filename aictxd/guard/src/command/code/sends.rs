@@ -3,7 +3,7 @@
 use super::find::{Asked, Find as _};
 
 /// Ways to send something; without blanks.
-const SENDS: &[&str] = &[
+pub(super) const SENDS: &[&str] = &[
     "requests.post(",
     "requests.put(",
     "httpx.post(",

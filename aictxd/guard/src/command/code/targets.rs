@@ -7,6 +7,7 @@ use aho_corasick::AhoCorasick;
 use aictx_signals::shell::Word;
 
 use super::literals::{first_literal, literal_at};
+use super::search::Lists;
 use super::{Code, MAX_CALLS};
 use crate::command::target::Touch;
 use crate::command::{Call, Judge};
@@ -103,11 +104,15 @@ const CALLS: &[(&str, Named, Touch)] = &[
     (".unlink(", Named::On, Touch::Remove),
 ];
 
+/// Their names.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    CALLS.iter().map(|(name, ..)| *name)
+}
+
 /// All of them in one pass; a name that ends as a shorter one does is found as both.
 static NAMES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     // All of them end in a bracket, which is no rare byte in a program.
-    let names = CALLS.iter().map(|(name, ..)| *name);
-    AhoCorasick::builder().prefilter(false).build(names).ok()
+    AhoCorasick::builder().prefilter(false).build(names()).ok()
 });
 
 /// Names that paths are made with, and which add nothing to them.
@@ -160,7 +165,7 @@ impl Code<'_> {
         let Some(names) = NAMES.as_ref().filter(|_| !call.command.remote) else {
             return;
         };
-        if !CALLS.iter().any(|(name, ..)| self.run.may_hold(name)) {
+        if !self.found.has(Lists::TARGETS) {
             return;
         }
         let verb = format!("{} writes", self.language);
