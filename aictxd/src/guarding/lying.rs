@@ -227,3 +227,64 @@ fn hash(places: &DefaultHashBuilder, name: &[u8]) -> u64 {
     }
     places.hash_one(&*small)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::parse(text).unwrap()
+    }
+
+    /// What a look says is what the directory says once it is read, of whatever is in it.
+    #[test]
+    fn a_directory_that_was_read_says_what_a_look_says() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir_all(at("src/inner")).unwrap();
+        for name in ["src/a.rs", "src/B.rs", "src/.hidden", "src/x~1", "src/dot."] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink("nowhere", at("src/lost")).unwrap();
+        std::os::unix::fs::symlink("src", at("led")).unwrap();
+        let names = [
+            "a.rs", "A.rs", "B.rs", "b.rs", ".hidden", ".gone", "x~1", "x~2", "dot.", "gone.",
+            "inner", "lost", "gone", "\u{e9}", "inner/x",
+        ];
+        for directory in ["src", "led", "nothing", "src/a.rs"] {
+            let (first, read) = (Lying::of(dir.path()), Lying::of(dir.path()));
+            for _ in 0..2 * LOOKS {
+                read.at(&path(&format!("{directory}/gone")));
+            }
+            for name in names {
+                let name = path(&format!("{directory}/{name}"));
+                assert_eq!(first.at(&name), read.at(&name), "{name}");
+            }
+            let known = read.directories.borrow();
+            let whole = known
+                .get(directory)
+                .map(|known| matches!(known.read, Reading::Whole));
+            assert_eq!(whole, Some(true), "{directory}");
+        }
+    }
+
+    /// Of a large directory no more is read than the looks are worth.
+    #[test]
+    fn a_large_directory_is_read_as_far_as_it_is_worth() {
+        let dir = tempfile::tempdir().unwrap();
+        for nth in 0..600 {
+            std::fs::write(dir.path().join(format!("file{nth}")), "").unwrap();
+        }
+        let lying = Lying::of(dir.path());
+        for nth in 0..100 {
+            let there = lying.at(&path(&format!("file{}", nth * 7)));
+            assert_eq!(there.is_some(), nth * 7 < 600, "{nth}");
+            let directories = lying.directories.borrow();
+            let root = directories.get(".").unwrap();
+            assert!(root.names.len() <= root.looks * ENTRIES_A_LOOK);
+            // The first look counts none, and `.` and `..` are entries.
+            let whole = matches!(root.read, Reading::Whole);
+            assert_eq!(whole, root.looks * ENTRIES_A_LOOK > 602, "{nth}");
+        }
+    }
+}

@@ -10,12 +10,13 @@
 //! them are put in front, the daemon notices that, and they are timed again: once with the rows put
 //! there once, and once with the rows put there every 40 executions, since a finalize that records a
 //! failure folds them. On one processor, what had the core to itself is shown besides. Where its interpreter is named, the
-//! ancestor is timed beside it (`ancestor.rs`). Prints tables; judges nothing.
+//! ancestor is timed beside it (`ancestor.rs`). With `--kinds N`, lines of fifteen kinds are guarded N
+//! times each (`kinds.rs`). Prints tables; judges nothing.
 //!
 //! ```text
 //! cargo build --release --workspace
 //! TMPDIR=/dev/shm cargo run --release -p aictx-tests --bin continuity_cost -- \
-//!     [--sizes 100,1000,5000,20000] [--samples 400] [--failures 5000] [--hooks 0] [--keep DIR] \
+//!     [--sizes 100,1000,5000,20000] [--samples 400] [--failures 5000] [--hooks 0] [--kinds 0] [--keep DIR] \
 //!     [--processor 0] [--ancestor-python <venv with `pip install aictx==7.0.1`>/bin/python]
 //! ```
 //!
@@ -46,6 +47,7 @@ use self::work::{
 
 mod ancestor;
 mod hour;
+mod kinds;
 mod times;
 mod work;
 
@@ -57,6 +59,7 @@ struct Options {
     samples: usize,
     failures: usize,
     hooks: usize,
+    kinds: usize,
     keep: Option<PathBuf>,
     ancestor: Option<PathBuf>,
     processor: Option<usize>,
@@ -69,6 +72,7 @@ fn options() -> Options {
         samples: 400,
         failures: 5_000,
         hooks: 0,
+        kinds: 0,
         keep: None,
         ancestor: None,
         processor: None,
@@ -83,6 +87,7 @@ fn options() -> Options {
             }
             "--samples" => options.samples = value.parse().unwrap(),
             "--failures" => options.failures = value.parse().unwrap(),
+            "--kinds" => options.kinds = value.parse().unwrap(),
             "--hooks" => options.hooks = value.parse().unwrap(),
             "--keep" => options.keep = Some(PathBuf::from(value)),
             "--ancestor-python" => options.ancestor = Some(PathBuf::from(value)),
@@ -214,6 +219,9 @@ fn main() {
             let (alone, share) = times.alone(best);
             alone.line(&format!("{name}: {:.0} %", share * 100.0), None);
         }
+    }
+    if options.kinds > 0 {
+        kinds::print(&mut agents, options.kinds);
     }
     if options.hooks > 0 {
         let before = total(&sizes(&repo));

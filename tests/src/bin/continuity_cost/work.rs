@@ -246,7 +246,7 @@ pub(crate) fn ancestor_failures(count: usize, dice: &mut Dice) -> String {
 }
 
 /// A line of several commands, of a hundred bytes or so.
-const LINE: &str = "(cd web && FOO=1 npm run build -- --x=\"$Y\" 2>&1 | tail -n 5); \
+pub(crate) const LINE: &str = "(cd web && FOO=1 npm run build -- --x=\"$Y\" 2>&1 | tail -n 5); \
     for f in a b; do cat \"$f\"; done; git commit -m \"a $(date)\"\n";
 
 /// What agents run all the time.
