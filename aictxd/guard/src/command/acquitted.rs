@@ -8,7 +8,6 @@ use aictx_proto::RepoPath;
 use aictx_signals::shell::{Dialect, RedirectKind, Word};
 
 use super::lent::telling;
-use super::links::Last;
 use super::outside::begins_like_the_system;
 use super::precious::is_precious;
 use super::table::Traits;
@@ -21,7 +20,6 @@ const MAX_OPERANDS: usize = 16;
 /// Whether calls of a line can be acquitted: nobody wants to know of more than harm.
 pub(super) fn may_be(place: Place, facts: &dyn Facts, minded: Kinds) -> bool {
     minded.is_empty()
-        && !facts.has_limits()
         && !facts.minds_commands()
         && place.base().is_some()
         && !begins_like_the_system(place.cwd)
@@ -48,11 +46,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     if !judge.acquits || !is_simple(judge, call) {
         return false;
     }
+    let limited = judge.facts.has_limits();
     let arguments = call.arguments();
     let last = arguments
         .iter()
         .rposition(|word| !word.text.starts_with('-'));
     let mut operands = 0;
+    let mut written = Vec::new();
     for (at, word) in arguments.iter().enumerate() {
         if let Some(given) = word.text.strip_prefix('-') {
             if given.is_empty() || !given.chars().all(|flag| flags.contains(flag)) {
@@ -61,23 +61,49 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             continue;
         }
         operands += 1;
-        let known = match does {
-            Does::Replaces if last == Some(at) => does_not_replace,
-            Does::Deletes => is_not_changed,
-            Does::Makes | Does::Replaces => is_ordinary,
-        };
-        if operands > MAX_OPERANDS || !is_itself(word) || !known(judge, call, word) {
+        let place =
+            (operands <= MAX_OPERANDS && is_itself(word)).then(|| ordinary(judge, call, word));
+        let Some(path) = place.flatten() else {
             return false;
+        };
+        let known = || judge.facts.path(&path);
+        let lost = match does {
+            Does::Replaces if last == Some(at) => known().exists == Some(true),
+            Does::Deletes => known().dirty == Some(true),
+            Does::Makes | Does::Replaces => false,
+        };
+        if lost {
+            return false;
+        }
+        if limited && (call.name != "cp" || last == Some(at)) {
+            written.push(path);
         }
     }
     let enough = match does {
         Does::Replaces => operands == 2,
         Does::Makes | Does::Deletes => operands > 0,
     };
-    if enough && does == Does::Deletes {
-        judge.risk.deletes = true;
+    if !enough || !may_write(judge.facts, call.name, &written) {
+        return false;
     }
-    enough
+    judge.risk.deletes |= does == Does::Deletes;
+    true
+}
+
+/// Whether nothing speaks against writing some paths; whoever wants to know is told of them as the rules do.
+fn may_write(facts: &dyn Facts, name: &str, written: &[RepoPath]) -> bool {
+    // What may be a directory is written with all that is in it.
+    let whole = matches!(name, "mv" | "rm" | "touch");
+    let mut paths = written.iter();
+    if paths.any(|path| facts.limit(path).is_some() || (whole && facts.limit_below(path).is_some()))
+    {
+        return false;
+    }
+    // A directory is only there for what is put in it.
+    if name != "mkdir" {
+        written.iter().for_each(|path| facts.edits(path));
+    }
+    true
 }
 
 /// Whether nothing but its words says what a call does.
@@ -104,7 +130,7 @@ fn is_itself(word: &Word) -> bool {
 }
 
 /// The place of a file of the repository that is ordinary by all that its name says, and no link leads elsewhere from.
-fn ordinary(judge: &Judge, call: Call, word: &Word, last: Last) -> Option<RepoPath> {
+fn ordinary(judge: &Judge, call: Call, word: &Word) -> Option<RepoPath> {
     let text = word.text.as_str();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() | matches!(byte, b'_' | b'-' | b'.' | b'/');
     if !text.bytes().fold(true, |all, byte| all & plain(byte)) {
@@ -118,30 +144,13 @@ fn ordinary(judge: &Judge, call: Call, word: &Word, last: Last) -> Option<RepoPa
     if path::verdict_inside(&path).is_some() || is_precious(text) {
         return None;
     }
-    let straight = !judge.facts.has_paths() || judge.is_straight(&path, last == Last::Followed);
+    let straight = !judge.facts.has_paths() || judge.is_straight(&path, true);
     straight.then_some(path)
-}
-
-fn is_ordinary(judge: &Judge, call: Call, word: &Word) -> bool {
-    let last = match call.name {
-        "mv" => Last::Itself,
-        _ => Last::Followed,
-    };
-    ordinary(judge, call, word, last).is_some()
-}
-
-fn does_not_replace(judge: &Judge, call: Call, word: &Word) -> bool {
-    let path = ordinary(judge, call, word, Last::Followed);
-    path.is_some_and(|path| judge.facts.path(&path).exists != Some(true))
-}
-
-fn is_not_changed(judge: &Judge, call: Call, word: &Word) -> bool {
-    let path = ordinary(judge, call, word, Last::Itself);
-    path.is_some_and(|path| judge.facts.path(&path).dirty != Some(true))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
     use std::sync::Arc;
 
     use proptest::prelude::*;
@@ -150,7 +159,7 @@ mod tests {
     use aictx_signals::shell::analyse;
 
     use super::super::table::program;
-    use super::super::{CommandRisk, Known, MemoryFacts, NoFacts, Notes, Tier, judged};
+    use super::super::{CommandRisk, Known, Limit, MemoryFacts, NoFacts, Notes, Tier, judged};
     use super::*;
 
     const PLACE: Place = Place {
@@ -186,9 +195,78 @@ mod tests {
         facts
     }
 
+    /// The same, with limits; and what they are told, each thing once.
+    #[derive(Default)]
+    struct Limited {
+        known: MemoryFacts,
+        limited: Option<&'static str>,
+        told: RefCell<Vec<String>>,
+    }
+
+    impl Limited {
+        fn tells(&self, what: &str, path: &RepoPath) {
+            let said = format!("{what} {path}");
+            let mut told = self.told.borrow_mut();
+            if !told.contains(&said) {
+                told.push(said);
+            }
+        }
+
+        fn limits(&self, path: &RepoPath) -> Option<Limit> {
+            let limited = self
+                .limited
+                .is_some_and(|part| path.as_str().contains(part));
+            limited.then_some(Limit::Forbidden)
+        }
+    }
+
+    impl Facts for Limited {
+        fn path(&self, path: &RepoPath) -> Known {
+            self.known.path(path)
+        }
+
+        fn link(&self, path: &RepoPath) -> Option<Arc<str>> {
+            self.known.link(path)
+        }
+
+        fn has_limits(&self) -> bool {
+            true
+        }
+
+        fn limit(&self, path: &RepoPath) -> Option<Limit> {
+            self.tells("written", path);
+            self.limits(path)
+        }
+
+        fn limit_below(&self, path: &RepoPath) -> Option<Limit> {
+            self.tells("below", path);
+            None
+        }
+
+        fn edits(&self, path: &RepoPath) {
+            self.tells("edited", path);
+        }
+    }
+
     /// Both verdicts on a line, without and with acquittals.
     fn both(line: &str, place: Place, facts: &dyn Facts) -> [CommandRisk; 2] {
         [false, true].map(|quick| judged(line, Dialect::Posix, place, facts, quick))
+    }
+
+    /// What both make known of what is written, and both verdicts.
+    fn both_told(line: &str, limited: Option<&'static str>) -> [(CommandRisk, Vec<String>); 2] {
+        [false, true].map(|quick| {
+            let facts = Limited {
+                known: facts(),
+                limited,
+                told: RefCell::default(),
+            };
+            let risk = judged(line, Dialect::Posix, PLACE, &facts, quick);
+            // In which order does not matter.
+            let mut told = facts.told.into_inner();
+            told.sort_unstable();
+            (risk, told)
+        })
     }
 
     #[test]
@@ -271,6 +349,10 @@ mod tests {
             prop_assert_eq!(tried, quick, "{}", line);
             let [tried, quick] = both(&line, place, &NoFacts);
             prop_assert_eq!(tried, quick, "{}", line);
+            for limited in [None, Some("src"), Some("c.py")] {
+                let [tried, quick] = both_told(&line, limited);
+                prop_assert_eq!(tried, quick, "{} {:?}", line, limited);
+            }
         }
     }
 }

@@ -1,5 +1,9 @@
 //! What package managers write when a dependency comes or goes: the manifest, and what it is locked to.
 
+use std::sync::LazyLock;
+
+use aictx_signals::shell::Names;
+
 use super::limit_on;
 use crate::command::{Call, Judge};
 
@@ -32,8 +36,17 @@ const WRITES: &[(&[&str], &[&str], &[&str])] = &[
     (&["mix"], &["deps.update"], &["mix.lock"]),
 ];
 
+/// All of these programs: every call is looked up.
+static PROGRAMS: LazyLock<Names> = LazyLock::new(|| {
+    let programs = WRITES.iter().flat_map(|(programs, ..)| *programs);
+    programs.copied().collect()
+});
+
 /// Judges the files that a package manager is about to write.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
+    if !PROGRAMS.contains(call.name) {
+        return;
+    }
     let mut words = call
         .arguments()
         .iter()

@@ -1,7 +1,9 @@
 //! Tools that take all files of their kind where they run, when nobody names any.
 
+use std::sync::LazyLock;
+
 use aictx_proto::path::{Located, RepoPath};
-use aictx_signals::shell::Word;
+use aictx_signals::shell::{Names, Word};
 
 use super::{MAX_WORDS, limit_there, touched};
 use crate::command::links::Last;
@@ -134,16 +136,19 @@ const TELLS: &[&str] = &[
     "-l",
 ];
 
+/// All of these programs: every call is looked up.
+static PROGRAMS: LazyLock<Names> = LazyLock::new(|| {
+    let programs = TOOLS.iter().flat_map(|tool| tool.names);
+    programs.copied().collect()
+});
+
 /// Judges a tool that is given no path.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
     let (name, arguments) = (call.name, call.arguments());
-    let mut known = TOOLS
-        .iter()
-        .filter(|tool| tool.names.contains(&name))
-        .peekable();
-    if known.peek().is_none() {
+    if !PROGRAMS.contains(name) {
         return;
     }
+    let mut known = TOOLS.iter().filter(|tool| tool.names.contains(&name));
     let operands = operands_of(call.program.valued, arguments).words;
     let tool = known.find(|tool| {
         let verb = tool.verbs.is_empty()
