@@ -557,7 +557,7 @@ impl WorktreeFacts {
         let directory = lying.map(|lying| lying == FileType::Directory);
         let known = self.map.as_ref().map(|tree| {
             let bytes = path.as_str().as_bytes();
-            path.is_root() || tree.paths().find(bytes).is_some() || tree.paths().any_below(bytes)
+            path.is_root() || tree.paths().holds(bytes)
         });
         Known {
             exists: Some(lying.is_some()),

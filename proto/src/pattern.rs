@@ -5,12 +5,14 @@
 //! is read as a glob in which `*` and `?` stay inside one segment, `[...]` is one character of a
 //! set, and a segment `**` crosses any number of segments.
 
-use crate::path::RepoPath;
+use crate::path::{RepoPath, segments};
 
 /// A scope entry, ready to be matched against [`RepoPath`]s.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathPattern {
     text: String,
+    /// The path that it spells, if it spells one.
+    entry: Option<RepoPath>,
     fold_case: bool,
 }
 
@@ -23,8 +25,14 @@ impl PathPattern {
         while let Some(rest) = text.strip_prefix("./") {
             text = rest;
         }
+        Self::spelled(text.trim_end_matches('/').to_owned())
+    }
+
+    fn spelled(text: String) -> Self {
+        let entry = RepoPath::parse(&text).ok().filter(|path| !path.is_root());
         Self {
-            text: text.trim_end_matches('/').to_owned(),
+            text,
+            entry,
             fold_case: false,
         }
     }
@@ -51,23 +59,23 @@ impl PathPattern {
     /// Whether `path` is named by this entry. Time: O(|pattern| × |path|).
     pub fn matches(&self, path: &RepoPath) -> bool {
         if self.fold_case {
-            let folded = Self {
-                text: self.text.to_lowercase(),
-                fold_case: false,
-            };
+            let folded = Self::spelled(self.text.to_lowercase());
             return RepoPath::parse(&path.as_str().to_lowercase())
                 .is_ok_and(|lower| folded.matches(&lower));
         }
         if self.text == path.as_str() || self.text == "." {
             return true;
         }
-        if let Ok(entry) = RepoPath::parse(&self.text)
-            && !entry.is_root()
-            && path.starts_with(&entry)
-        {
+        if (self.entry.as_ref()).is_some_and(|entry| path.starts_with(entry)) {
             return true;
         }
-        if !self.text.contains(['*', '?', '[']) {
+        if !is_glob(&self.text) {
+            return false;
+        }
+        // Most begin in another directory.
+        let first = |text| segments(text).next().unwrap_or_default();
+        let (begins, start) = (first(&self.text), first(path.as_str()));
+        if !is_glob(begins) && begins != start {
             return false;
         }
         let pattern: Vec<&str> = self.text.split('/').collect();
@@ -103,8 +111,16 @@ fn glob_segments(pattern: &[&str], path: &[&str]) -> bool {
     reach.last().copied().unwrap_or(false)
 }
 
+/// Whether a text stands for more than itself.
+fn is_glob(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['))
+}
+
 /// One segment: `*`, `?` and `[set]`. Greedy with one backtrack point, so O(n × m).
 fn glob_name(pattern: &str, name: &str) -> bool {
+    if pattern == "*" || !is_glob(pattern) {
+        return pattern == "*" || pattern == name;
+    }
     let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();
     let (mut p, mut n) = (0, 0);

@@ -1,5 +1,7 @@
 //! Programs that edit files in place, and whether their script leaves anything of the files.
 
+use std::borrow::Cow;
+
 use aictx_signals::shell::Word;
 
 use super::target::Touch;
@@ -29,7 +31,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         "awk" | "gawk" | "mawk" | "nawk" if inplace_extension(arguments) => awk(arguments),
         _ => return false,
     };
-    let verb = format!("{name} -i");
+    let verb = match name {
+        "sed" => Cow::Borrowed("sed -i"),
+        name => Cow::Owned(format!("{name} -i")),
+    };
     let shown = || files.iter().map(|word| word.text.as_str());
     let listed = files.is_empty() && call.command.fed;
     let logs = !listed && files.iter().all(|word| writes::is_log(judge, call, word));
@@ -101,7 +106,9 @@ fn executed(judge: &mut Judge, call: Call) {
 
 /// An order without the lines it is for.
 fn behind_address(order: &str) -> &str {
-    let order = order.trim_start_matches(|c: char| c.is_ascii_digit() || "$,!~+ ".contains(c));
+    let order = order.trim_start_matches(|c: char| {
+        c.is_ascii_digit() || matches!(c, '$' | ',' | '!' | '~' | '+' | ' ')
+    });
     let pattern = order
         .strip_prefix('/')
         .and_then(|rest| rest.split_once('/'));

@@ -11,7 +11,7 @@ use aictx_signals::shell::{ByName, SimpleCommand, Word};
 
 use super::facts::Limit;
 use super::findings::What;
-use super::links::Last;
+use super::links::{Last, Way};
 use super::options::{has_option, operands_of, value_of};
 use super::{Call, Judge, Kind, Level, Tier, table};
 use crate::codes::{self, Code};
@@ -299,8 +299,7 @@ fn limit_of(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
     };
     let dir = call.command.dir.as_deref();
     let way = judge.way(dir, text, last);
-    let found = limit_at(judge, way.located(), way.text())
-        .or_else(|| limit_there(judge, way.located(), way.absolute(judge.place)));
+    let found = limit_at(judge, way.located(), way.text()).or_else(|| limit_there(judge, &way));
     // By the name that it has there, and by the one that was given.
     let named = || limit_at(judge, judge.place.locate(dir, text).as_ref(), text);
     match way.led() {
@@ -310,9 +309,11 @@ fn limit_of(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
 }
 
 /// The same of what lies in another worktree.
-fn limit_there(judge: &Judge, located: Option<&Located>, absolute: Option<&str>) -> Option<Limit> {
-    let outside = matches!(located, Some(Located::Outside(_)));
-    judge.limit_elsewhere(absolute.filter(|_| outside))
+fn limit_there(judge: &Judge, way: &Way) -> Option<Limit> {
+    match way.located() {
+        Some(Located::Outside(_)) => judge.limit_elsewhere(way.absolute(judge.place)),
+        _ => None,
+    }
 }
 
 fn limit_at(judge: &Judge, located: Option<&Located>, text: &str) -> Option<Limit> {
@@ -367,7 +368,7 @@ fn found(judge: &mut Judge, call: Call) {
         let dir = call.command.dir.as_deref();
         let way = judge.way(dir, root, Last::Followed);
         let Some(Located::Inside(path)) = way.located() else {
-            if let Some(limit) = limit_there(judge, way.located(), way.absolute(judge.place)) {
+            if let Some(limit) = limit_there(judge, &way) {
                 judge.off_limits(&limit, call.name, root);
             }
             continue;

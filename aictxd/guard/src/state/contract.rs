@@ -250,16 +250,12 @@ impl Question<'_> {
 
 /// Whether some pattern names a path or a directory above it.
 fn covers(patterns: &[PathPattern], path: &RepoPath) -> bool {
-    patterns.iter().any(|p| names(p, path))
+    patterns.iter().any(|p| p.matches(path))
 }
 
 /// The same without patterns that name everything.
 fn covers_bounded(patterns: &[PathPattern], path: &RepoPath) -> bool {
-    patterns.iter().any(|p| !p.is_unbounded() && names(p, path))
-}
-
-fn names(pattern: &PathPattern, path: &RepoPath) -> bool {
-    pattern.matches(path)
-        || RepoPath::parse(pattern.as_str())
-            .is_ok_and(|dir| !dir.is_root() && path.starts_with(&dir))
+    patterns
+        .iter()
+        .any(|p| !p.is_unbounded() && p.matches(path))
 }

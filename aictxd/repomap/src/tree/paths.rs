@@ -125,16 +125,32 @@ impl Paths {
 
     /// The file at a path.
     pub fn find(&self, path: &[u8]) -> Option<FileId> {
+        let first = self.first_from(path);
+        (!path.is_empty() && self.raw(first) == path).then_some(first)
+    }
+
+    /// Whether there is a file at a path, or some below it.
+    pub fn holds(&self, path: &[u8]) -> bool {
+        match self.raw(self.first_from(path)).strip_prefix(path) {
+            None => false,
+            Some([] | [b'/', ..]) => true,
+            // `a.rs` and `a-b` stand before what is below `a`.
+            Some(_) => self.any_below(path),
+        }
+    }
+
+    /// The first file whose path is not before this one; one past the end where all are.
+    fn first_from(&self, path: &[u8]) -> FileId {
         let (mut low, mut high) = (0, self.ends.len() as u32);
         while low < high {
             let middle = low + (high - low) / 2;
-            match self.raw(FileId(middle)).cmp(path) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Equal => return Some(FileId(middle)),
-                std::cmp::Ordering::Greater => high = middle,
+            if self.raw(FileId(middle)) < path {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
-        None
+        FileId(low)
     }
 
     /// The first file whose path is not UTF-8 and is shown so.
@@ -147,16 +163,7 @@ impl Paths {
     pub fn any_below(&self, directory: &[u8]) -> bool {
         let mut prefix = directory.to_vec();
         prefix.push(b'/');
-        let (mut low, mut high) = (0, self.ends.len() as u32);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.raw(FileId(middle)) < prefix.as_slice() {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        self.raw(FileId(low)).starts_with(&prefix)
+        self.raw(self.first_from(&prefix)).starts_with(&prefix)
     }
 
     /// The number that each of these paths has among `others`, if any. Linear.

@@ -22,7 +22,12 @@ const MAX_OPENED: usize = 512;
 
 /// Files that a program of `awk` or a script of `sed` writes by itself: `print > "x"`, `w x`.
 pub(super) fn scripted(judge: &mut Judge, call: Call) {
-    for word in call.arguments().iter().take(MAX_WORDS) {
+    let sign = match call.name {
+        "sed" | "gsed" => "w ",
+        _ => ">",
+    };
+    let words = call.arguments().iter().take(MAX_WORDS);
+    for word in words.filter(|word| word.text.contains(sign)) {
         let paths: Vec<&str> = match call.name {
             "sed" | "gsed" => {
                 let lines = word.text.split(['\n', ';', '}']);

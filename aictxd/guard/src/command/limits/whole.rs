@@ -183,7 +183,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         _ => None,
     };
     let Some(here) = here else {
-        if let Some(limit) = limit_there(judge, way.located(), way.absolute(judge.place)) {
+        if let Some(limit) = limit_there(judge, &way) {
             judge.off_limits(&limit, name, ".");
         }
         return;
