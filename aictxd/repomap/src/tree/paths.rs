@@ -200,3 +200,30 @@ impl Paths {
         self.postings.get(range).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// One look says what two say.
+        #[test]
+        fn it_holds_what_it_finds_and_what_has_something_below(
+            all in proptest::collection::btree_set("[ab.-]{1,2}(/[ab.-]{1,2}){0,2}", 0..12),
+            asked in "[ab.-]{1,2}(/[ab.-]{1,2}){0,2}",
+        ) {
+            let all: BTreeSet<String> = all;
+            let paths = Paths::new(all.iter().map(|path| path.as_bytes()));
+            let found = all.contains(&asked);
+            let below = all.iter().any(|path| path.starts_with(&format!("{asked}/")));
+            let asked = asked.as_bytes();
+            prop_assert_eq!(paths.find(asked).is_some(), found);
+            prop_assert_eq!(paths.any_below(asked), below);
+            prop_assert_eq!(paths.holds(asked), found || below);
+        }
+    }
+}
