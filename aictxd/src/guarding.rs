@@ -303,6 +303,10 @@ impl Facts for WorktreeFacts {
         })
     }
 
+    fn is_there(&self, path: &RepoPath) -> Option<bool> {
+        Some(self.seen(path, |seen| seen.lying.is_some()))
+    }
+
     fn has_limits(&self) -> bool {
         self.watches || !self.limits.is_empty() || self.rules.has_paths()
     }

@@ -143,11 +143,12 @@ pub(crate) fn verdict_inside(path: &RepoPath) -> Option<(&'static Code, &'static
 
 /// Whether a part of a path begins with a dot.
 fn hides(path: &str) -> bool {
-    let bytes = path.as_bytes();
-    let ahead = bytes.get(1..).unwrap_or_default();
-    // To the end, whatever is found: so a processor looks at many bytes at once.
-    let dot = |any, (byte, next): (&u8, &u8)| any | (*byte == b'/') & (*next == b'.');
-    bytes.first() == Some(&b'.') || bytes.iter().zip(ahead).fold(false, dot)
+    let mut begins = true;
+    path.bytes().any(|byte| {
+        let hidden = begins && byte == b'.';
+        begins = byte == b'/';
+        hidden
+    })
 }
 
 /// What stands behind the last dot of every file that is secret by its name or its ending. Asked of every path,

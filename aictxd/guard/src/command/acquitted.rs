@@ -1,4 +1,4 @@
-//! Calls that need no trial: `mkdir`, `touch`, `cp`, `mv` and `rm` of ordinary files of the repository, where nothing is
+//! Calls that need no trial: `mkdir`, `touch`, `cp`, `mv`, `rm` and `sed -i` of ordinary files of the repository, where nothing is
 //! replaced and nothing changed is lost. Most of what is written on command lines about files is such.
 //!
 //! No rule finds anything in them, and a test holds this against the rules; to ask all of these takes four times
@@ -31,6 +31,8 @@ enum Does {
     Makes,
     Replaces,
     Deletes,
+    /// What is left of it is most.
+    Edits,
 }
 
 /// Returns whether a call plainly does no harm.
@@ -41,6 +43,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         "cp" => (Does::Replaces, "aprRv"),
         "mv" => (Does::Replaces, "nv"),
         "rm" => (Does::Deletes, "fv"),
+        "sed" => (Does::Edits, "iEr"),
         _ => return false,
     };
     if !judge.acquits || !is_simple(judge, call) {
@@ -51,11 +54,24 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     let last = arguments
         .iter()
         .rposition(|word| !word.text.starts_with('-'));
+    let script = match does {
+        Does::Edits if !is_in_place(arguments) => return false,
+        Does::Edits => arguments
+            .iter()
+            .position(|word| !word.text.starts_with('-')),
+        _ => None,
+    };
     let mut operands = 0;
-    let mut written = Vec::new();
+    let mut written = Vec::with_capacity(if limited { 2 } else { 0 });
     for (at, word) in arguments.iter().enumerate() {
         if let Some(given) = word.text.strip_prefix('-') {
             if given.is_empty() || !given.chars().all(|flag| flags.contains(flag)) {
+                return false;
+            }
+            continue;
+        }
+        if script == Some(at) {
+            if !is_itself(word) || !substitutes(&word.text) {
                 return false;
             }
             continue;
@@ -66,11 +82,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         let Some(path) = place.flatten() else {
             return false;
         };
-        let known = || judge.facts.path(&path);
+        let there = || judge.facts.is_there(&path);
         let lost = match does {
-            Does::Replaces if last == Some(at) => known().exists == Some(true),
-            Does::Deletes => known().dirty == Some(true),
-            Does::Makes | Does::Replaces => false,
+            Does::Replaces if last == Some(at) => there() == Some(true),
+            Does::Deletes => there() != Some(false) && judge.facts.path(&path).dirty == Some(true),
+            Does::Makes | Does::Replaces | Does::Edits => false,
         };
         if lost {
             return false;
@@ -81,7 +97,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     }
     let enough = match does {
         Does::Replaces => operands == 2,
-        Does::Makes | Does::Deletes => operands > 0,
+        Does::Makes | Does::Deletes | Does::Edits => operands > 0,
     };
     if !enough || !may_write(judge.facts, call.name, &written) {
         return false;
@@ -90,10 +106,39 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     true
 }
 
+/// `sed -i`
+fn is_in_place(arguments: &[Word]) -> bool {
+    let mut words = arguments.iter();
+    words.any(|word| word.text.starts_with('-') && word.text.contains('i'))
+}
+
+/// `s/a/b/g`: an order of `sed` that puts something in the place of something else, and that is all.
+fn substitutes(order: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b';' | b'{' | b'}' | b'\\');
+    let mark = order
+        .as_bytes()
+        .get(1)
+        .filter(|mark| mark.is_ascii_punctuation());
+    let (Some(mark), true) = (mark, order.bytes().all(plain)) else {
+        return false;
+    };
+    let mut parts = order.split(char::from(*mark));
+    let (order, _, put_in) = (parts.next(), parts.next(), parts.next());
+    let ends = |flags: &str| {
+        flags
+            .bytes()
+            .all(|flag| matches!(flag, b'g' | b'I' | b'0'..=b'9'))
+    };
+    order == Some("s")
+        && put_in.is_some_and(|text| !text.is_empty())
+        && parts.next().is_some_and(ends)
+        && parts.next().is_none()
+}
+
 /// Whether nothing speaks against writing some paths; whoever wants to know is told of them as the rules do.
 fn may_write(facts: &dyn Facts, name: &str, written: &[RepoPath]) -> bool {
     // What may be a directory is written with all that is in it.
-    let whole = matches!(name, "mv" | "rm" | "touch");
+    let whole = matches!(name, "mv" | "rm" | "touch" | "sed");
     let mut paths = written.iter();
     if paths.any(|path| facts.limit(path).is_some() || (whole && facts.limit_below(path).is_some()))
     {
@@ -278,6 +323,14 @@ mod tests {
             ("cp -p a.py c.py", true),
             ("mv b.py src/c.py", true),
             ("rm -f b.py x.o", true),
+            ("sed -i 's/a/b/g' a.py src/c.py", true),
+            ("sed -i -E 's|a+|b|' a.py", true),
+            ("sed -i 's/.*//' a.py", false),
+            ("sed -i 's/a/b/w .env' a.py", false),
+            ("sed -i 's/a/rm x/e' a.py", false),
+            ("sed -i 's/a/b/;d' a.py", false),
+            ("sed -i 's/a/b/' .env", false),
+            ("sed 's/a/b/' a.py", false),
             ("cd src && rm a.py", true),
             ("rm a.py", false),
             ("mv b.py a.py", false),
@@ -318,8 +371,9 @@ mod tests {
             calls in proptest::collection::vec((
                 select(vec!["", "", "", "", "cd src && ", "cd .. && ", "X=1 ", "sudo ", "xargs ", "alias mv='rm -rf'; ",
                     "f() { rm x; }; ", "x=a.py; ", "for x in a b; do ", "del x & "]),
-                select(vec!["mkdir", "touch", "cp", "mv", "rm", "rm", "mv", "cp", "/bin/rm", "./mv", "tee"]),
+                select(vec!["mkdir", "touch", "cp", "mv", "rm", "rm", "mv", "cp", "sed -i", "sed", "/bin/rm", "./mv", "tee"]),
                 proptest::collection::vec(select(vec![
+                    "s/a/b/g", "s/a/b/", "s/.*//", "s,a,b,e", "s/x/y/d", "s/a/b/w", "-i", "-E", "-n", "-e", "1d", "sXaXbX",
                     "a.py", "b.py", "c.py", "src", "src/", "src/a.py", "src/new/x", "notes", "led", "led/x", "src/off",
                     ".env", "id_rsa", "x.db", "prod.sqlite", "target/x", "rm", "ssh", "run", "exec", "*.py", "$x",
                     "${x}", "/tmp/x", "../a.py", "~/x", "--", "-f", "-rf", "-n", "-v", "-p", "-b", "-t", "--force",

@@ -52,6 +52,12 @@ pub trait Facts {
         Known::default()
     }
 
+    /// Whether something lies at a path, a link that leads nowhere or anything else; of one that is asked for nothing
+    /// more.
+    fn is_there(&self, path: &RepoPath) -> Option<bool> {
+        self.path(path).exists
+    }
+
     /// Whether anything must be left alone: [`Facts::limit`] and its sisters can answer.
     fn has_limits(&self) -> bool {
         false

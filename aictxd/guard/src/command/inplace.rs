@@ -173,6 +173,16 @@ fn cluster_with(arguments: &[Word], letter: char) -> bool {
         })
 }
 
+/// Which word of a call of `sed` is its script, where no option brings one.
+pub(super) fn script_at(arguments: &[Word]) -> Option<usize> {
+    let given = has_option(arguments, &["-e", "--expression", "--file"])
+        || arguments.iter().any(|word| word.text == "-f");
+    let script = |word: &Word| !word.text.starts_with('-') || word.text.len() < 2;
+    (!given)
+        .then(|| arguments.iter().position(script))
+        .flatten()
+}
+
 fn sed<'w>(arguments: &'w [Word<'w>]) -> (Vec<&'w Word<'w>>, Left) {
     let valued = ["-e", "--expression", "-f", "--file"];
     let mut scripts: Vec<&str> = Vec::new();

@@ -13,7 +13,7 @@ use super::facts::Limit;
 use super::findings::What;
 use super::links::{Last, Way};
 use super::options::{has_option, operands_of, value_of};
-use super::{Call, Judge, Kind, Level, Tier, table};
+use super::{Call, Judge, Kind, Level, Tier, inplace, table};
 use crate::codes::{self, Code};
 use crate::policy::Say;
 
@@ -142,7 +142,17 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         "apply_patch" | "applypatch" => patched(judge, call),
         "git" => in_git(judge, call),
         _ if writes(name, arguments) => {
-            touched(judge, call, arguments, name);
+            // The script of `sed` is no file.
+            let script = match name {
+                "sed" | "gsed" => inplace::script_at(arguments),
+                _ => None,
+            };
+            let (before, behind) = match script {
+                Some(at) => (arguments.get(..at), arguments.get(at + 1..)),
+                None => (Some(arguments), None),
+            };
+            touched(judge, call, before.unwrap_or_default(), name);
+            touched(judge, call, behind.unwrap_or_default(), name);
             if name == "patch" {
                 patched(judge, call);
             }
