@@ -23,6 +23,19 @@ pub(super) const WRITERS: [&str; 11] = [
     "saveRDS(",
 ];
 
+/// Ways to list files; without blanks.
+pub(super) const WALKS: [&str; 9] = [
+    "os.walk(",
+    "rglob(",
+    "glob(",
+    "readdirSync(",
+    "readdir(",
+    "Dir[",
+    "walk(",
+    "globSync(",
+    "listdir(",
+];
+
 /// Files in which there is nothing, as a rule.
 const EMPTY_BY_NATURE: [&str; 5] = ["__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll"];
 
@@ -161,19 +174,7 @@ impl Code<'_> {
             rest.split_once(')')
                 .is_some_and(|(_, behind)| behind.starts_with(".to_"))
         });
-        let lists = [
-            "os.walk(",
-            "rglob(",
-            "glob(",
-            "readdirSync(",
-            "readdir(",
-            "Dir[",
-            "walk(",
-            "globSync(",
-            "listdir(",
-        ]
-        .iter()
-        .any(|way| tight.holds(way));
+        let lists = WALKS.iter().any(|way| tight.holds(way));
         let name = |text: &str| {
             !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         };

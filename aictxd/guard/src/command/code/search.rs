@@ -12,7 +12,7 @@ use super::super::table::{
     SERVICE_DELETES, SERVICES, SHELL_CALLS, SOCKETS, TEMPORARY_MAKERS, UNLINKS,
 };
 use super::find::{Asked, Find as _};
-use super::overwritten::WRITERS;
+use super::overwritten::{WALKS, WRITERS};
 use super::people::{LETTERS, MONEY};
 use super::sends::SENDS;
 use super::{DECODINGS, EXECUTIONS, FORK_BOMBS, RECURSIVE, WRITES, calls, targets};
@@ -97,14 +97,6 @@ const OTHERS_TIGHT: &[&str] = &[
     "torch.save(",
     "joblib.dump(",
     "DataFrame(columns=",
-    "os.walk(",
-    "glob(",
-    "readdirSync(",
-    "readdir(",
-    "Dir[",
-    "walk(",
-    "globSync(",
-    "listdir(",
     "'/dev/null'",
     "\"/dev/null\"",
     // Tables that are made anew.
@@ -233,11 +225,12 @@ static WORDS: LazyLock<Search<NFA>> = LazyLock::new(|| {
 });
 
 static TIGHT: LazyLock<Search<NFA>> = LazyLock::new(|| {
-    let parts: [(&[&'static str], Lists); 7] = [
+    let parts: [(&[&'static str], Lists); 8] = [
         (ROW_DELETES, Lists::ROW_DELETES),
         (REQUESTS, Lists::REQUESTS),
         (RECURSIVE, Lists::RECURSIVE),
         (&WRITERS, Lists::OTHERS),
+        (&WALKS, Lists::OTHERS),
         (SENDS, Lists::OTHERS),
         (FORK_BOMBS, Lists::OTHERS),
         (OTHERS_TIGHT, Lists::OTHERS),
