@@ -1,7 +1,7 @@
 //! What lies at the paths of a worktree while one command is judged: one look a path, and of a directory that is
 //! looked into again and again, what is in it.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::hash::BuildHasher as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -19,6 +19,10 @@ const LOOKS: usize = 16;
 const ENTRIES_A_LOOK: usize = 8;
 /// Directories whose looks are counted.
 const MAX_DIRECTORIES: usize = 256;
+/// Directories of one line that are read, each with a descriptor until it is, and entries of one: of a larger one every
+/// path is looked at.
+const MAX_READ: usize = 16;
+const MAX_ENTRIES: usize = 4_096;
 /// Bytes of a name that is looked for among those of a directory: no file system has longer ones.
 const MAX_NAME: usize = 255;
 
@@ -28,6 +32,8 @@ pub(super) struct Lying {
     /// It, opened once something in it is looked at: the way to it need not be walked for every path.
     opened: OnceCell<Option<OwnedFd>>,
     directories: RefCell<HashMap<String, Directory>>,
+    /// Directories that may still be read.
+    unread: Cell<usize>,
 }
 
 impl Lying {
@@ -36,6 +42,7 @@ impl Lying {
             worktree: worktree.to_owned(),
             opened: OnceCell::new(),
             directories: RefCell::default(),
+            unread: Cell::new(MAX_READ),
         }
     }
 
@@ -71,7 +78,7 @@ impl Lying {
     fn among_its_own(&self, held_by: BorrowedFd, directory: &str, name: &str) -> Found {
         let mut directories = self.directories.borrow_mut();
         if let Some(known) = directories.get_mut(directory) {
-            return known.look(held_by, directory, name);
+            return known.look(held_by, directory, name, &self.unread);
         }
         if directories.len() < MAX_DIRECTORIES {
             directories.insert(directory.to_owned(), Directory::default());
@@ -110,10 +117,10 @@ enum Reading {
 }
 
 impl Directory {
-    fn look(&mut self, held_by: BorrowedFd, path: &str, name: &str) -> Found {
+    fn look(&mut self, held_by: BorrowedFd, path: &str, name: &str, unread: &Cell<usize>) -> Found {
         self.looks += 1;
         if self.looks >= LOOKS {
-            self.read_on(held_by, path);
+            self.read_on(held_by, path, unread);
         }
         match self.read {
             Reading::Whole => self.names.find(name),
@@ -122,8 +129,13 @@ impl Directory {
     }
 
     /// Reads as many entries as the looks so far are worth.
-    fn read_on(&mut self, held_by: BorrowedFd, path: &str) {
+    fn read_on(&mut self, held_by: BorrowedFd, path: &str, unread: &Cell<usize>) {
         if matches!(self.read, Reading::NotYet) {
+            let Some(left) = unread.get().checked_sub(1) else {
+                self.read = Reading::Never;
+                return;
+            };
+            unread.set(left);
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let opened = openat(held_by, path, flags, Mode::empty()).and_then(Dir::new);
             self.read = match opened {
@@ -137,6 +149,10 @@ impl Directory {
             return;
         };
         while self.names.len() < self.looks * ENTRIES_A_LOOK {
+            if self.names.len() >= MAX_ENTRIES {
+                (self.read, self.names) = (Reading::Never, Names::default());
+                return;
+            }
             match dir.read() {
                 Some(Ok(entry)) => self
                     .names
@@ -286,5 +302,38 @@ mod tests {
             let whole = matches!(root.read, Reading::Whole);
             assert_eq!(whole, root.looks * ENTRIES_A_LOOK > 602, "{nth}");
         }
+    }
+
+    /// However many directories a line looks into, few are open at a time; and none is that has too many entries.
+    #[test]
+    fn directories_that_are_read_are_bounded() {
+        let dir = tempfile::tempdir().unwrap();
+        let lying = Lying::of(dir.path());
+        for nth in 0..2 * MAX_READ {
+            std::fs::create_dir(dir.path().join(format!("d{nth}"))).unwrap();
+            std::fs::write(dir.path().join(format!("d{nth}/a")), "").unwrap();
+            for _ in 0..2 * LOOKS {
+                assert_eq!(
+                    lying.at(&path(&format!("d{nth}/a"))),
+                    Some(FileType::RegularFile)
+                );
+                assert_eq!(lying.at(&path(&format!("d{nth}/b"))), None);
+            }
+        }
+        let read = |known: &&Directory| matches!(known.read, Reading::Whole | Reading::Partly(_));
+        assert_eq!(
+            lying.directories.borrow().values().filter(read).count(),
+            MAX_READ
+        );
+        for nth in 0..=MAX_ENTRIES {
+            std::fs::write(dir.path().join(format!("file{nth}")), "").unwrap();
+        }
+        let lying = Lying::of(dir.path());
+        for nth in 0..MAX_ENTRIES {
+            assert!(lying.at(&path(&format!("file{nth}"))).is_some());
+        }
+        let directories = lying.directories.borrow();
+        let root = directories.get(".").unwrap();
+        assert!(matches!(root.read, Reading::Never) && root.names.len() == 0);
     }
 }

@@ -1,5 +1,5 @@
-//! Calls that need no trial: `mkdir`, `touch`, `cp`, `mv`, `rm` and `sed -i` of ordinary files of the repository, where nothing is
-//! replaced and nothing changed is lost. Most of what is written on command lines about files is such.
+//! Calls that need no trial: `mkdir`, `touch`, `cp`, `mv`, `rm` and `sed -i` of ordinary files of the repository,
+//! where nothing is replaced and nothing changed is lost. Most of what is written on command lines about files is such.
 //!
 //! No rule finds anything in them, and a test holds this against the rules; to ask all of these takes four times
 //! as long.
@@ -198,10 +198,9 @@ mod tests {
     use std::cell::RefCell;
     use std::sync::Arc;
 
+    use aictx_signals::shell::analyse;
     use proptest::prelude::*;
     use proptest::sample::select;
-
-    use aictx_signals::shell::analyse;
 
     use super::super::table::program;
     use super::super::{CommandRisk, Known, Limit, MemoryFacts, NoFacts, Notes, Tier, judged};

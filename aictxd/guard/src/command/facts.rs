@@ -52,8 +52,8 @@ pub trait Facts {
         Known::default()
     }
 
-    /// Whether something lies at a path, a link that leads nowhere or anything else; of one that is asked for nothing
-    /// more.
+    /// Whether anything lies at a path, be it a link that leads nowhere: [`Known::exists`], for whoever asks for
+    /// nothing else.
     fn is_there(&self, path: &RepoPath) -> Option<bool> {
         self.path(path).exists
     }
