@@ -1,0 +1,7 @@
+//! Files that need care: the user's private files, and files that somebody else controls.
+//!
+//! - [`private`]: directories and files that only this user may enter.
+//! - [`key`]: the user's secret key, and what is tagged or sealed with it.
+
+pub mod key;
+pub mod private;
