@@ -2,6 +2,8 @@
 //!
 //! - [`private`]: directories and files that only this user may enter.
 //! - [`key`]: the user's secret key, and what is tagged or sealed with it.
+//! - [`spool`]: events that wait for a daemon, sealed.
 
 pub mod key;
 pub mod private;
+pub mod spool;
