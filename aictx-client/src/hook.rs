@@ -6,15 +6,18 @@
 use std::ffi::c_int;
 use std::ptr;
 
-use aictx_proto::hook::{self as events, DEADLINE_VARIABLE, EXIT_HEAD, EXIT_TAIL};
-use aictx_proto::rpc::{HOOK_LINE_HEAD, MAX_LINE_BYTES, RESULT_HEAD};
-
-use self::raw::{
-    connect, decimal, environment, find, ignore_broken_pipe, parent_pid, read_stdin, receive,
-    send_all, set_timeout, timed_out, write_to,
+use aictx_proto::hook::{self as events, DEADLINE_VARIABLE, Deadlines, EXIT_HEAD, EXIT_TAIL};
+use aictx_proto::rpc::{
+    HOOK_LINE_HEAD, INVALID_PARAMS, INVALID_REQUEST, MAX_LINE_BYTES, PARSE_ERROR, RESULT_HEAD,
+    TOO_LARGE,
 };
 
-mod raw;
+use self::raw::{
+    connect, decimal, end_after, environment, find, has_more, ignore_broken_pipe, now_ms, own_pid,
+    parent_pid, read_stdin, receive, send_all, set_timeout, timed_out, unix_nanos, write_to,
+};
+
+pub(crate) mod raw;
 pub mod undelivered;
 
 /// Request lines up to this size never touch the heap. Larger ones are rare (whole-file writes).
@@ -25,6 +28,11 @@ const MAX_NAME: usize = 40;
 pub const PROBE: &[u8] = b"probe";
 /// Exit status by which some agents are refused a call.
 const REFUSED: c_int = 2;
+/// Most bytes of an event's id: sixteen digits, a dash and a process id.
+const MAX_ID: usize = 27;
+/// How long behind its deadline a hook is ended from outside, in milliseconds: for waits that have
+/// no deadline of their own (a hung file system, an agent that does not read our answer).
+const LAST_RESORT_MS: u64 = 250;
 /// What closes the request behind the payload.
 const TAIL: &[u8] = b"}}\n";
 
@@ -53,22 +61,37 @@ pub fn has_input() -> bool {
 /// for agents to which 2 is the word for a refusal.
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
+    let begun = now_ms();
     ignore_broken_pipe();
+    let mut deadlines = deadlines(event.unwrap_or_default());
+    end_after(deadlines.total + LAST_RESORT_MS);
     // SAFETY: the process has one thread and this is the only borrow of `LINE`.
     let line = unsafe { &mut *ptr::addr_of_mut!(LINE) };
-    let Some(start) = write_head(line, runner, event) else {
+    let mut id = [0; MAX_ID];
+    let id = event_id(&mut id);
+    let Some(start) = write_head(line, runner, id, event) else {
         return 0;
     };
     let room_end = LINE_BUFFER - TAIL.len();
+    let mut whole = Whole::default();
     let mut end = start;
     loop {
         let room = line.get_mut(end..room_end).unwrap_or_default();
         if room.is_empty() {
-            return undelivered::large(runner, event, line.get(start..end).unwrap_or_default());
+            let head = line.get(start..end).unwrap_or_default();
+            return undelivered::large(runner, event, id, head, begun);
         }
         match read_stdin(room) {
             0 => break,
             n => end += n,
+        }
+        // An agent may keep our standard input open behind the payload.
+        if !has_more(0) {
+            let read = line.get(start..end).unwrap_or_default();
+            let left = (begun + deadlines.total / 2).saturating_sub(now_ms());
+            if whole.after(read) || !has_more(left) {
+                break;
+            }
         }
     }
     end = frame(line, start, end);
@@ -76,39 +99,105 @@ pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
     let (message, answer) = line.split_at_mut_checked(end).unwrap_or_default();
     let payload = message.get(start..end - TAIL.len()).unwrap_or_default();
     let event_name = event.or_else(|| event_in(payload)).unwrap_or_default();
-    let deadline = deadline_ms(event_name);
+    if event.is_none() {
+        deadlines = self::deadlines(event_name);
+    }
+    let left = (begun + deadlines.total).saturating_sub(now_ms());
     let sent = match connect() {
-        Some(socket) => exchange(socket, message, answer, deadline),
+        Some(socket) => exchange(socket, message, answer, deadlines.answer.min(left)),
+        // There is a daemon, and its queue is full.
+        None if timed_out() => Sent::Late,
         None => Sent::Lost,
     };
     if let Sent::HandedOver(status) = sent {
         return status;
     }
-    undelivered::run(runner, event_name, payload, deadline, sent)
+    undelivered::run(runner, event_name, id, payload, deadlines, begun, sent)
 }
 
 /// What became of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sent {
-    /// The daemon has it and answered. The exit status is what the answer asks for.
+    /// The daemon has recorded the event and answered. The exit status is what the answer asks for.
     HandedOver(c_int),
-    /// The daemon has it and has not answered within the deadline; it still may record it.
-    Late,
-    /// There is no daemon, or it ended before it answered: nobody can say whether it took the
-    /// event, and twice in the ledger is better than not at all.
+    /// There is no daemon, or it ended before it answered.
     Lost,
-    /// It is there and did not even read the line before the deadline.
-    Refused,
+    /// There is a daemon that did not answer before the deadline. It may still record the event.
+    Late,
+    /// The daemon answered that it could not record the event.
+    Declined,
+}
+
+/// Makes an id that no other event of this machine has: nanoseconds since the epoch in hexadecimal
+/// digits, and this process.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
+fn event_id(room: &mut [u8; MAX_ID]) -> &[u8] {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let nanos = unix_nanos();
+    let (at, rest) = room.split_at_mut(16);
+    for (n, slot) in at.iter_mut().rev().enumerate() {
+        let digit = (nanos >> (4 * n)) & 0xf;
+        *slot = DIGITS.get(digit as usize).copied().unwrap_or(b'0');
+    }
+    let mut digits = [0; 10];
+    let pid = decimal(own_pid(), &mut digits);
+    let mut end = 16;
+    for (slot, byte) in rest.iter_mut().zip(b"-".iter().chain(pid)) {
+        *slot = *byte;
+        end += 1;
+    }
+    room.get(..end).unwrap_or_default()
+}
+
+/// Whether the JSON document read so far is whole, looked at piece by piece.
+#[derive(Debug, Default)]
+struct Whole {
+    seen: usize,
+    depth: usize,
+    in_string: bool,
+    is_escaped: bool,
+    has_begun: bool,
+}
+
+impl Whole {
+    /// Reads on to the end of `text`, which begins with what was read before.
+    #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
+    fn after(&mut self, text: &[u8]) -> bool {
+        for byte in text.get(self.seen..).unwrap_or_default() {
+            if self.in_string {
+                match byte {
+                    _ if self.is_escaped => self.is_escaped = false,
+                    b'\\' => self.is_escaped = true,
+                    b'"' => self.in_string = false,
+                    _ => {}
+                }
+                continue;
+            }
+            match byte {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => {
+                    self.depth += 1;
+                    self.has_begun = true;
+                }
+                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        self.seen = text.len();
+        self.has_begun && self.depth == 0 && !self.in_string
+    }
 }
 
 /// Writes everything up to the payload; gives its length.
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
-fn write_head(line: &mut [u8], runner: &[u8], event: Option<&[u8]>) -> Option<usize> {
+fn write_head(line: &mut [u8], runner: &[u8], id: &[u8], event: Option<&[u8]>) -> Option<usize> {
     let mut digits = [0; 10];
     let pid = decimal(parent_pid(), &mut digits);
-    let parts: [&[u8]; 7] = [
+    let parts: [&[u8]; 9] = [
         HOOK_LINE_HEAD.as_bytes(),
         runner,
+        b"\",\"id\":\"",
+        id,
         b"\",\"pid\":",
         pid,
         if event.is_some() {
@@ -184,18 +273,14 @@ pub(crate) fn event_in(payload: &[u8]) -> Option<&[u8]> {
 fn exchange(socket: c_int, message: &[u8], answer: &mut [u8], deadline: u64) -> Sent {
     set_timeout(socket, libc::SO_RCVTIMEO, deadline);
     if !send_all(socket, message) {
-        return if timed_out() {
-            Sent::Refused
-        } else {
-            Sent::Lost
-        };
+        return if timed_out() { Sent::Late } else { Sent::Lost };
     }
     let mut length = 0;
     loop {
         let room = answer.get_mut(length..).unwrap_or_default();
         if room.is_empty() {
             let have = answer.get(..length).unwrap_or_default();
-            return Sent::HandedOver(undelivered::finish_large_answer(socket, have, deadline));
+            return undelivered::finish_large_answer(socket, have, deadline);
         }
         match receive(socket, room) {
             Some(n) if n > 0 => length += n,
@@ -204,9 +289,40 @@ fn exchange(socket: c_int, message: &[u8], answer: &mut [u8], deadline: u64) -> 
         }
         let have = answer.get(..length).unwrap_or_default();
         if have.last() == Some(&b'\n') {
-            return Sent::HandedOver(result_in(have).map_or(0, say));
+            return taken(have);
         }
     }
+}
+
+/// Says what an answer line wants said. An error is no answer, except where the payload itself is
+/// at fault and nobody else would understand it either.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
+pub(crate) fn taken(line: &[u8]) -> Sent {
+    match result_in(line) {
+        Some(result) => Sent::HandedOver(match result {
+            b"null" => 0,
+            result => say(result),
+        }),
+        None if is_fault_of_payload(line) => Sent::HandedOver(0),
+        None => Sent::Declined,
+    }
+}
+
+/// Whether an error line has one of JSON-RPC's own codes for requests that are wrong.
+fn is_fault_of_payload(line: &[u8]) -> bool {
+    const CODE: &[u8] = b"\"code\":";
+    let code = find(line, CODE).and_then(|at| line.get(at + CODE.len()..));
+    let codes = [&INVALID_PARAMS, &INVALID_REQUEST, &PARSE_ERROR, &TOO_LARGE];
+    code.is_some_and(|code| {
+        let digits = code
+            .iter()
+            .take_while(|b| **b == b'-' || b.is_ascii_digit());
+        let digits = code.get(..digits.count()).unwrap_or_default();
+        let number = std::str::from_utf8(digits)
+            .ok()
+            .and_then(|d| d.parse().ok());
+        codes.iter().any(|known| Some(known.code) == number)
+    })
 }
 
 /// Says a result the way it wants to be said; gives the exit status.
@@ -232,20 +348,16 @@ fn refusal_in(result: &[u8]) -> Option<&[u8]> {
         .strip_suffix(EXIT_TAIL.as_bytes())
 }
 
-/// The bare result in an answer line: `None` for errors and for `null`.
+/// The bare result in an answer line; `None` for errors and for what is no answer.
 pub(crate) fn result_in(line: &[u8]) -> Option<&[u8]> {
     let rest = line.strip_prefix(RESULT_HEAD.as_bytes())?;
-    let result = rest
-        .strip_suffix(b"\n")
-        .unwrap_or(rest)
-        .strip_suffix(b"}")?;
-    (result != b"null").then_some(result)
+    rest.strip_suffix(b"\n").unwrap_or(rest).strip_suffix(b"}")
 }
 
-/// Answer deadline for `event` in milliseconds: the environment's word for this event, else its
-/// word for all, else the table.
+/// Deadlines of a hook for `event`: by the environment's word for this event, else by its word for
+/// all, else by the table.
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
-pub(crate) fn deadline_ms(event: &[u8]) -> u64 {
+pub(crate) fn deadlines(event: &[u8]) -> Deadlines {
     let (mut own, mut all) = (None, None);
     for entry in environment() {
         match entry.strip_prefix(DEADLINE_VARIABLE.as_bytes()) {
@@ -263,10 +375,8 @@ pub(crate) fn deadline_ms(event: &[u8]) -> u64 {
             _ => {}
         }
     }
-    match own.or(all) {
-        Some(ms) => ms.clamp(1, 600_000),
-        None => events::answer_deadline_ms(event),
-    }
+    let usual = events::deadlines(event);
+    own.or(all).map_or(usual, |ms| usual.with_answer(ms))
 }
 
 /// Up to nine decimal digits and nothing else.
@@ -288,7 +398,7 @@ mod tests {
 
     fn framed(payload: &[u8]) -> String {
         let mut line = vec![0; 4096];
-        let start = write_head(&mut line, b"claude", None).unwrap();
+        let start = write_head(&mut line, b"claude", b"0-1", None).unwrap();
         line[start..start + payload.len()].copy_from_slice(payload);
         let end = frame(&mut line, start, start + payload.len());
         String::from_utf8_lossy(&line[..end]).into_owned()
@@ -315,13 +425,55 @@ mod tests {
         );
         assert_eq!(
             result_in(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}\n"),
-            None
+            Some(&b"null"[..])
         );
         assert_eq!(
             result_in(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}\n"),
             None
         );
         assert_eq!(result_in(b"HTTP/1.1 400"), None);
+    }
+
+    #[test]
+    fn an_error_is_no_answer_unless_the_payload_is_at_fault() {
+        let error = |code: i32| {
+            let error = serde_json::json!({"code": code, "message": "\"code\":-32602", "data": {}});
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{error}}}\n")
+        };
+        assert_eq!(
+            taken(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}\n"),
+            Sent::HandedOver(0)
+        );
+        for known in aictx_proto::rpc::ERROR_CODES {
+            let is_ours = [
+                "parse_error",
+                "invalid_request",
+                "invalid_params",
+                "too_large",
+            ];
+            let expected = match is_ours.contains(&known.kind) {
+                true => Sent::HandedOver(0),
+                false => Sent::Declined,
+            };
+            assert_eq!(
+                taken(error(known.code).as_bytes()),
+                expected,
+                "{}",
+                known.kind
+            );
+        }
+        assert_eq!(taken(b"HTTP/1.1 400\n"), Sent::Declined);
+    }
+
+    #[test]
+    fn ids_are_a_time_and_a_process() {
+        let id = String::from_utf8(event_id(&mut [0; MAX_ID]).to_vec()).unwrap();
+        let (time, pid) = id.split_once('-').unwrap();
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let age = since.unwrap().as_nanos() - u64::from_str_radix(time, 16).unwrap() as u128;
+        assert!(age < 60_000_000_000, "{age} ns");
+        assert_eq!(pid.parse::<u32>().unwrap(), std::process::id());
+        assert_eq!(time.len(), 16);
     }
 
     #[test]
@@ -368,11 +520,30 @@ mod tests {
     }
 
     proptest! {
+        /// In pieces of any size, a document is whole exactly at its end.
+        #[test]
+        fn a_document_is_whole_at_its_end(
+            text in "[a-z\\\\\"{}\\[\\], ]{0,40}",
+            steps in proptest::collection::vec(1_usize..9, 1..30),
+        ) {
+            let document = serde_json::json!({"a": text, "b": [1, {"c": text}]}).to_string();
+            let mut whole = Whole::default();
+            let mut at = 0;
+            for step in steps.iter().cycle() {
+                at = (at + step).min(document.len());
+                let is_whole = whole.after(&document.as_bytes()[..at]);
+                prop_assert_eq!(is_whole, at == document.len(), "{} of {}", at, document);
+                if at == document.len() {
+                    break;
+                }
+            }
+        }
+
         /// Whatever comes in, exactly one line goes out, and it ends in a newline.
         #[test]
         fn one_line_out(payload in proptest::collection::vec(any::<u8>(), 0..300)) {
             let mut line = vec![0; 4096];
-            let start = write_head(&mut line, b"claude", Some(b"Stop")).unwrap();
+            let start = write_head(&mut line, b"claude", b"0-1", Some(b"Stop")).unwrap();
             line[start..start + payload.len()].copy_from_slice(&payload);
             let end = frame(&mut line, start, start + payload.len());
             prop_assert_eq!(line[..end].iter().filter(|b| **b == b'\n').count(), 1);

@@ -2,20 +2,17 @@
 //! which the new daemon says that it serves. A PID file or an existing socket proves nothing.
 
 use std::fmt;
-use std::fs::{File, TryLockError};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, ErrorKind};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use aictx_files::private;
 use aictx_proto::locations::{NO_DAEMON_VARIABLE, is_inherited};
 
 use crate::connect;
-use crate::places::{self, Places};
-
-/// How long to wait between two looks at a start lock that somebody else holds.
-const LOCK_STEP: Duration = Duration::from_millis(1);
+use crate::places::Places;
 
 /// Why there is no daemon.
 #[derive(Debug)]
@@ -43,40 +40,30 @@ impl fmt::Display for StartError {
 /// # Errors
 /// See [`StartError`].
 pub fn ensure_daemon(places: &Places, end: Instant) -> Result<(), StartError> {
-    if connect::connect(&places.locations.socket).is_ok() {
+    if connect::connect(&places.locations.socket, end).is_ok() {
         return Ok(());
     }
     if !places.may_start() {
         return Err(StartError::NotAllowed);
     }
     let failed = |what: &str, error: std::io::Error| StartError::Failed(format!("{what}: {error}"));
-    places::private_directory(places.locations.runtime_dir())
-        .map_err(|e| failed("socket directory", e))?;
+    private::directory(places.locations.runtime_dir()).map_err(|e| {
+        let hint = "set AICTX_SOCKET to a path in a directory of yours";
+        StartError::Failed(format!("socket directory: {e}; {hint}"))
+    })?;
     let lock_path = places.locations.start_lock();
-    let lock = places::private_file(&lock_path).map_err(|e| failed("start lock", e))?;
-    take(&lock, end)?;
+    let patience = end.saturating_duration_since(Instant::now());
+    let _lock = private::lock(&lock_path, patience).map_err(|e| match e.kind() {
+        ErrorKind::WouldBlock => {
+            StartError::Failed("another client is still starting it".to_owned())
+        }
+        _ => failed("start lock", e),
+    })?;
     // Somebody else may have won while we waited.
-    if connect::connect(&places.locations.socket).is_ok() {
+    if connect::connect(&places.locations.socket, end).is_ok() {
         return Ok(());
     }
     spawn(places, end)
-}
-
-fn take(lock: &File, end: Instant) -> Result<(), StartError> {
-    loop {
-        match lock.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(LOCK_STEP),
-            Err(TryLockError::WouldBlock) => {
-                return Err(StartError::Failed(
-                    "another client is still starting it".into(),
-                ));
-            }
-            Err(TryLockError::Error(e)) => {
-                return Err(StartError::Failed(format!("start lock: {e}")));
-            }
-        }
-    }
 }
 
 /// Starts `aictxd` in a session of its own and waits for its word on its standard output.

@@ -12,13 +12,14 @@ use aictx_proto::locations::Locations;
 use aictx_proto::methods::AtWork;
 use tokio::sync::watch;
 
+use crate::connections::Connections;
 use crate::facts::Facts;
 use crate::homes::Homes;
 use crate::hosts::Hosts;
 use crate::maps::Maps;
 use crate::policy::Policies;
 use crate::presence::Presence;
-use crate::process::Build;
+use crate::process::{Build, Reserve};
 use crate::registry::Registry;
 use crate::sessions::Sessions;
 use crate::setup::ledger::Ledger;
@@ -33,6 +34,8 @@ pub enum StopReason {
     Signal,
     /// The program file was replaced by another build.
     Upgrade,
+    /// Its runtime directory is gone: no client can find it any more.
+    Unreachable,
 }
 
 impl StopReason {
@@ -42,6 +45,7 @@ impl StopReason {
             Self::Request => "request",
             Self::Signal => "signal",
             Self::Upgrade => "upgrade",
+            Self::Unreachable => "unreachable",
         }
     }
 }
@@ -84,12 +88,18 @@ pub struct App {
     pub policies: Policies,
     /// Live sessions.
     pub sessions: Sessions,
+    /// Events that this process took, by id.
+    pub events: crate::hook::Events,
     /// Events that were told just now, where they are told twice.
     pub repeats: crate::hook::Repeats,
     /// Registered repositories.
     pub registry: Registry,
     /// Counters.
     pub stats: Stats,
+    /// Open connections.
+    pub connections: Arc<Connections>,
+    /// Descriptors for when there are no others.
+    pub reserve: Reserve,
     /// Identity of the running program file.
     pub build: Build,
     /// Start of this process.
@@ -105,8 +115,12 @@ pub struct App {
     stop: watch::Sender<Option<StopReason>>,
     /// Whether it is known which sessions an earlier daemon left at work.
     recovered: watch::Sender<bool>,
+    /// Something happened to the socket or its directory.
+    pub place_changed: Arc<tokio::sync::Notify>,
     /// Repositories were registered or removed: somebody should look after them now.
     pub registry_changed: tokio::sync::Notify,
+    /// Events that were tried and have to wait.
+    pub waiting: crate::spool::Waiting,
     /// Held while the spool is taken in, so that events stay in order.
     pub spool_turn: tokio::sync::Mutex<()>,
     /// Work that goes on after its reply; `once` waits for it.
@@ -226,8 +240,11 @@ impl App {
             presence: Presence::default(),
             policies: Policies::default(),
             sessions: Sessions::default(),
+            events: crate::hook::Events::default(),
             repeats: crate::hook::Repeats::default(),
             stats: Stats::default(),
+            connections: Arc::default(),
+            reserve: Reserve::default(),
             build: Build::of_this_program(),
             started: Instant::now(),
             generation: unix_nanos(),
@@ -236,7 +253,9 @@ impl App {
             warnings: Vec::new(),
             stop: watch::Sender::new(None),
             recovered: watch::Sender::new(mode == Mode::Once),
+            place_changed: Arc::default(),
             registry_changed: tokio::sync::Notify::new(),
+            waiting: crate::spool::Waiting::default(),
             spool_turn: tokio::sync::Mutex::new(()),
             background: AtomicU64::new(0),
             background_done: tokio::sync::Notify::new(),
@@ -248,6 +267,14 @@ impl App {
     /// Now, by the system clock. Only the outermost layer reads it; decisions are given the time.
     pub fn now(&self) -> Timestamp {
         Timestamp::from_unix(i64::try_from(unix_nanos() / 1_000_000_000).unwrap_or(0))
+    }
+
+    /// Lets go of descriptors that are only convenient, when there are no others.
+    pub fn shed(&self) {
+        self.reserve.release();
+        for host in self.hosts.all() {
+            host.store.unstock();
+        }
     }
 
     /// Asks the server to stop; the first reason wins.

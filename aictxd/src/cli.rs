@@ -43,6 +43,9 @@ enum Command {
         /// For `hook`: the event's name.
         #[arg(long)]
         event: Option<String>,
+        /// For `hook`: the event's id, by which it is recorded once.
+        #[arg(long, default_value = "")]
+        event_id: String,
         /// For `hook`: say what is to be said of a tool call, and record nothing.
         #[arg(long)]
         verdict_only: bool,
@@ -117,10 +120,12 @@ pub fn main() -> ExitCode {
             runner,
             pid,
             event,
+            event_id,
             verdict_only,
         } => {
             let hook = HookArguments {
                 runner,
+                id: event_id,
                 pid,
                 event,
                 verdict_only,

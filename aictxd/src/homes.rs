@@ -63,10 +63,10 @@ impl Homes {
     pub fn make_outside(&self, root: &Path) -> io::Result<PathBuf> {
         let home = self.outside(root);
         if let Some(state) = self.outside.parent() {
-            crate::socket::private_directory(state)?;
+            aictx_files::private::directory(state)?;
         }
-        crate::socket::private_directory(&self.outside)?;
-        crate::socket::private_directory(&home)?;
+        aictx_files::private::directory(&self.outside)?;
+        aictx_files::private::directory(&home)?;
         let owner = [root.as_os_str().as_bytes(), b"\n"].concat();
         fs::write(home.join(OWNER), owner)?;
         Ok(home)

@@ -4,24 +4,25 @@
 //! what was acknowledged survives the death of this process.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use aictx_artifacts::StoreError;
 use aictx_proto::Timestamp;
 use aictx_proto::hook::{ANSWER_DEADLINE_MS, DEADLINE_VARIABLE};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
 use aictx_proto::methods::HookParams;
-use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
+use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, RpcError, UNAVAILABLE};
 use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, Answer, Dialect, HookEvent, Moment, dialect};
 use serde_json::Value;
 
 use self::end::{begin, leave_if_begun_elsewhere, watch_process};
+use self::events::Progress;
 use self::others::{names_work, together};
-use crate::app::App;
+use crate::app::{App, Mode};
 use crate::guarding;
-use crate::hosts::Host;
+use crate::hosts::{Host, store_error};
 use crate::names::WorktreeNames;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
@@ -29,10 +30,12 @@ use crate::spool;
 
 pub use self::alone::verdict_alone;
 pub use self::end::{abandon, adopt, finish_session, finish_unfinished};
+pub use self::events::Events;
 pub use self::repeat::Repeats;
 
 mod alone;
 mod end;
+mod events;
 mod judge;
 mod others;
 mod record;
@@ -68,11 +71,11 @@ impl Patience {
     }
 }
 
-/// Handles one event.
+/// Handles one event. It is in its session's ledger or in the spool when this succeeds.
 ///
 /// # Errors
-/// When runner or payload cannot be understood, and when the event could not be kept because the
-/// disk is full; the client stays silent then.
+/// When runner or payload cannot be understood, and when the event could be neither recorded nor
+/// kept: the client keeps it then.
 pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Value>, RpcError> {
     let started = Instant::now();
     let (dialect, event) = understand(&params)?;
@@ -81,43 +84,89 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
         .spooled_at
         .and_then(|ms| i64::try_from(ms / 1000).ok())
         .map_or_else(|| app.now(), Timestamp::from_unix);
-    let Some(mut session) = Session::of(app, dialect.name(), &event, params.pid, now) else {
-        // Not one of our repositories, or one whose memory cannot be opened.
-        app.stats.record(&name, started.elapsed(), false);
-        return Ok(alone::verdict(app, dialect, &event));
+    let is_spooled = params.spooled_at.is_some();
+    if !is_spooled && app.waiting.is_behind(&params) {
+        app.waiting.try_again();
+        spool::drain(app).await;
+    }
+    let known = app.events.begin(params.id);
+    match known {
+        Some(Progress::Recorded) if is_spooled => return Ok(None),
+        Some(Progress::Begun) if is_spooled => {
+            let why = "the event is being handled";
+            return Err(RpcError::new(UNAVAILABLE, why));
+        }
+        _ => {}
+    }
+    let taken = take(app, dialect, &event, &params, known, now).await;
+    if known.is_none() {
+        app.events.end(params.id, matches!(taken, Ok((_, true))));
+    }
+    let failed = taken.is_err();
+    app.stats.record(&name, started.elapsed(), failed);
+    let (reply, is_recorded) = taken?;
+    if is_recorded {
+        app.stats.record(
+            &format!("agent.{}", dialect.name()),
+            started.elapsed(),
+            false,
+        );
+    }
+    Ok(reply)
+}
+
+/// Answers one event, and whether it is recorded, by this call or before.
+async fn take(
+    app: &Arc<App>,
+    dialect: &'static dyn Dialect,
+    event: &HookEvent<'_>,
+    params: &HookParams<'_>,
+    known: Option<Progress>,
+    now: Timestamp,
+) -> Result<(Option<Value>, bool), RpcError> {
+    let is_spooled = params.spooled_at.is_some();
+    let found = Session::of(app, dialect.name(), event, params, known, now);
+    let mut session = match found {
+        Ok(Some(session)) => session,
+        // Not one of our repositories.
+        Ok(None) => return Ok((alone::verdict(app, dialect, event), false)),
+        Err(error) => {
+            if is_spooled {
+                return Err(error);
+            }
+            spool::keep(app, params, None, error)?;
+            return Ok((alone::verdict(app, dialect, event), false));
+        }
     };
+    let store = &session.host().store;
+    if is_spooled && store.ledger_has_event(&session.id, params.id) {
+        return Ok((None, true));
+    }
     // A call may say where it runs; that is where its paths begin.
     if let Some(dir) = event.moment.runs_in() {
         session.cwd.push(dir);
     }
-    let live = params.spooled_at.is_none();
-    if live
-        && app
-            .repeats
-            .is_repeat(dialect.name(), &event, &session.live.worktree)
-    {
-        return Ok(None);
+    let worktree = &session.live.worktree;
+    if !is_spooled && app.repeats.is_repeat(dialect.name(), event, worktree) {
+        return Ok((None, true));
     }
-    let answer = session.take(&event, params.spooled_at.is_some()).await;
-    if session.disk_full.load(Ordering::Relaxed) {
-        // The state directory may lie on another disk; the event waits there.
-        let waits = params.spooled_at.is_none() && spool::keep(app, &params);
-        if !waits && answer.is_none() {
-            app.stats.record(&name, started.elapsed(), true);
-            return Err(RpcError::new(
-                NOT_WRITABLE,
-                "the event was not recorded: the disk is full",
-            ));
+    let answer = session.take(event, is_spooled).await;
+    let unrecorded = session.unrecorded();
+    let is_recorded = unrecorded.is_none();
+    if let Some(why) = unrecorded {
+        if is_spooled {
+            return Err(why);
+        }
+        let memory = Some(session.host().memory());
+        match (spool::keep(app, params, memory.clone(), why), &answer) {
+            (Ok(()), _) => {}
+            // What there is to tell is told all the same.
+            (Err(_), Some(_)) => spool::lose(app, memory),
+            (Err(why), None) => return Err(why),
         }
     }
     let reply = answer.and_then(|answer| dialect.render(&event.name, &answer));
-    app.stats.record(&name, started.elapsed(), false);
-    app.stats.record(
-        &format!("agent.{}", dialect.name()),
-        started.elapsed(),
-        false,
-    );
-    Ok(reply)
+    Ok((reply, is_recorded))
 }
 
 fn understand<'a>(
@@ -145,6 +194,17 @@ pub fn whose(params: &HookParams) -> Result<String, RpcError> {
     Ok(format!("{} {which}", dialect.name()))
 }
 
+/// How the row that records an event is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Recording {
+    /// It cannot be in the ledger.
+    New,
+    /// Another process may have written it.
+    PerhapsAgain,
+    /// It is in the ledger.
+    Done,
+}
+
 /// An event's session, placed in its repository.
 #[derive(Clone)]
 struct Session {
@@ -153,20 +213,49 @@ struct Session {
     live: Live,
     cwd: PathBuf,
     now: Timestamp,
-    /// Something of this event could not be recorded for want of space.
-    disk_full: Arc<AtomicBool>,
+    /// Id of the event.
+    event: String,
+    recording: Recording,
+    /// Why something of this event could not be recorded.
+    trouble: Arc<Mutex<Option<StoreError>>>,
 }
 
 impl Session {
-    /// Finds the session of an event: by id, else by the directory the agent is in.
+    /// Finds the session of an event: by id, else by the directory the agent is in. `None` when it
+    /// is in none of our repositories.
+    ///
+    /// # Errors
+    /// When it is in one of them whose memory cannot be opened.
     fn of(
         app: &Arc<App>,
         runner: &str,
         event: &HookEvent,
-        pid: u32,
+        params: &HookParams,
+        known: Option<Progress>,
         now: Timestamp,
-    ) -> Option<Self> {
+    ) -> Result<Option<Self>, RpcError> {
         let cwd = PathBuf::from(event.cwd.as_ref());
+        let recording = match known {
+            Some(Progress::Recorded) => Recording::Done,
+            Some(Progress::Begun) => Recording::PerhapsAgain,
+            None if params.spooled_at.is_some()
+                || app.mode == Mode::Once
+                || events::is_late(params.id) =>
+            {
+                Recording::PerhapsAgain
+            }
+            None => Recording::New,
+        };
+        let placed = |id: String, live: Live| Self {
+            app: Arc::clone(app),
+            id,
+            live,
+            cwd: cwd.clone(),
+            now,
+            event: params.id.to_owned(),
+            recording,
+            trouble: Arc::default(),
+        };
         leave_if_begun_elsewhere(app, event, &cwd);
         if let Some(mut live) = app.sessions.get(&event.session_id) {
             app.sessions.seen(&event.session_id, now);
@@ -177,11 +266,11 @@ impl Session {
                 Moment::SessionStart { .. } | Moment::Prompt { .. }
             );
             if begins || live.process.was_missed() {
-                let process = AgentProcess::behind(pid);
+                let process = AgentProcess::behind(params.pid);
                 if process.pid != 0 && !process.was_missed() && process != live.process {
                     live.process = process;
                     app.sessions.moved(&id, process);
-                    watch_process(app, &id, process);
+                    watch_process(app, process);
                 }
             }
             // The agent may have gone to another worktree of the repository, or the repository to
@@ -198,24 +287,24 @@ impl Session {
                     live.worktree = place.worktree;
                 }
             }
-            return Some(Self {
-                app: Arc::clone(app),
-                id,
-                live,
-                cwd,
-                now,
-                disk_full: Arc::default(),
-            });
+            return Ok(Some(placed(id, live)));
         }
         if !cwd.is_absolute() {
-            return None;
+            return Ok(None);
         }
-        let place = app.hosts.place(&cwd).ok()?;
+        let Ok(place) = app.hosts.place(&cwd) else {
+            return Ok(None);
+        };
         if !app.registry.contains(&place.root) && !app.follow_move(&place.root) {
-            return None;
+            return Ok(None);
         }
-        let host = app.hosts.open(&place.root).ok()?;
-        let process = AgentProcess::behind(pid);
+        let host = match app.hosts.open(&place.root) {
+            Ok(host) => host,
+            // Its user has removed its memory.
+            Err(error) if error.code == NO_REPOSITORY.code => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let process = AgentProcess::behind(params.pid);
         let id = if event.session_id.is_empty() {
             // An agent that names no session still is one process.
             format!("{runner}:process:{}", process.pid)
@@ -231,14 +320,7 @@ impl Session {
             events: 0,
         };
         let is_new = begin(app, &id, live.clone());
-        let session = Self {
-            app: Arc::clone(app),
-            id,
-            live,
-            cwd,
-            now,
-            disk_full: Arc::default(),
-        };
+        let session = placed(id, live);
         // A ledger that is there says already whose it is: after a restart of this process the
         // session goes on, and what comes late does not begin it anew.
         if is_new && session.host().store.has_ledger(&session.id) {
@@ -250,18 +332,46 @@ impl Session {
         } else if is_new && !matches!(event.moment, Moment::SessionStart { .. }) {
             session.record(&[session.start_row("observed", event)]);
         }
-        Some(session)
+        Ok(Some(session))
     }
 
     fn host(&self) -> &Arc<Host> {
         &self.live.host
     }
 
+    /// Appends rows beside the one that records the event.
     fn record(&self, rows: &[LedgerRow]) {
-        if let Err(error) = self.host().observe(&self.id, rows) {
-            self.disk_full
-                .fetch_or(error.is_disk_full(), Ordering::Relaxed);
+        self.failed_with(self.host().observe(&self.id, rows).err());
+    }
+
+    /// Appends the row that records the event, unless the ledger has it.
+    fn record_event(&self, row: LedgerRow) {
+        let row = LedgerRow {
+            event: self.event.clone(),
+            ..row
+        };
+        let written = match self.recording {
+            Recording::Done => Ok(()),
+            Recording::New => self.host().observe(&self.id, &[row]),
+            Recording::PerhapsAgain => self.host().observe_once(&self.id, &row),
+        };
+        self.failed_with(written.err());
+    }
+
+    fn failed_with(&self, error: Option<StoreError>) {
+        if let Some(error) = error {
+            if error.is_out_of_descriptors() {
+                self.app.shed();
+            }
+            let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+            trouble.get_or_insert(error);
         }
+    }
+
+    /// Why something of the event could not be recorded.
+    fn unrecorded(&self) -> Option<RpcError> {
+        let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        trouble.as_ref().map(store_error)
     }
 
     /// Records the event and says what there is to say.
@@ -286,7 +396,7 @@ impl Session {
                     source: reason.clone().into_owned(),
                     ..self.row(LedgerKind::SessionEnd, &event.agent_id)
                 };
-                self.record(&[row]);
+                self.record_event(row);
                 self.finish(spooled).await;
             }
             Moment::Prompt { text } => {
@@ -294,12 +404,12 @@ impl Session {
                 let meant = self.meant(text, &names);
                 let label = meant.as_ref().map(|m| m.classification.clone());
                 let orders = (meant.as_ref()).is_some_and(|m| m.suggested_updates.orders_work);
-                self.record(&[LedgerRow {
+                self.record_event(LedgerRow {
                     text: truncate_chars(text, MAX_TEXT),
                     label: label.unwrap_or_default(),
                     orders,
                     ..self.row(LedgerKind::Prompt, &event.agent_id)
-                }]);
+                });
                 let mut begun = false;
                 if event.agent_id.is_empty() {
                     begun = self.app.presence.asked(&self.id, &self.live.runner, text);
@@ -323,10 +433,10 @@ impl Session {
                 let row = self.done(call, output, *duration_ms, event).await;
                 self.note(&row, &call.action, *duration_ms);
                 let told = self.known_failure(&row, &event.agent_id).await;
-                self.record(&[LedgerRow {
+                self.record_event(LedgerRow {
                     duration_ms: *duration_ms,
                     ..row
-                }]);
+                });
                 return told;
             }
             Moment::ToolFailed {
@@ -344,24 +454,24 @@ impl Session {
                     _ => self.spend(&call.action, &self.app.policy(&self.host().root)),
                 }
                 let told = self.known_failure(&row, &event.agent_id).await;
-                self.record(&[LedgerRow {
+                self.record_event(LedgerRow {
                     duration_ms: *duration_ms,
                     ..row
-                }]);
+                });
                 return told;
             }
-            Moment::Compact { trigger } => self.record(&[LedgerRow {
+            Moment::Compact { trigger } => self.record_event(LedgerRow {
                 source: trigger.clone().into_owned(),
                 ..self.row(LedgerKind::Compact, &event.agent_id)
-            }]),
+            }),
             Moment::Stop {
                 last_message,
                 asked_back,
             } => {
-                self.record(&[LedgerRow {
+                self.record_event(LedgerRow {
                     text: truncate_chars(last_message, MAX_TEXT),
                     ..self.row(LedgerKind::Stop, &event.agent_id)
-                }]);
+                });
                 let takes_questions = dialect(&self.live.runner).is_ok_and(|dialect| {
                     let mut events = dialect.events().iter();
                     events.any(|known| known.asks_back && known.name == event.name)
@@ -373,15 +483,15 @@ impl Session {
             Moment::Subagent {
                 phase,
                 last_message,
-            } => self.record(&[LedgerRow {
+            } => self.record_event(LedgerRow {
                 source: (*phase).to_owned(),
                 text: truncate_chars(last_message, MAX_TEXT),
                 ..self.row(LedgerKind::Subagent, &event.agent_id)
-            }]),
-            Moment::Other => self.record(&[LedgerRow {
+            }),
+            Moment::Other => self.record_event(LedgerRow {
                 tool: truncate_chars(&event.name, 80),
                 ..self.row(LedgerKind::Other, &event.agent_id)
-            }]),
+            }),
         }
         None
     }

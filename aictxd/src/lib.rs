@@ -8,6 +8,7 @@ pub mod app;
 pub mod audit;
 pub mod checks;
 pub mod cli;
+pub mod connections;
 pub mod evaluate;
 pub mod facts;
 pub mod git;

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,12 +16,13 @@ use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 
+use aictx_files::{daemons, private};
 use aictx_proto::text::file_stem;
 
 use crate::app::{App, Mode, StopReason};
 use crate::hosts::Host;
 use crate::sessions::Live;
-use crate::socket::{PublicSocket, private_directory};
+use crate::socket::PublicSocket;
 use crate::{hook, logging, once, process, rpc, spool, watch};
 
 /// Requests in flight may take this long after a stop was asked for.
@@ -61,10 +62,14 @@ pub fn run(options: RunOptions) -> io::Result<Ended> {
         let _ = rustix::process::setsid();
     }
     let locations = once::locations();
-    private_directory(locations.runtime_dir())?;
+    private::directory(locations.runtime_dir()).map_err(|e| {
+        let hint = "set AICTX_SOCKET to a path in a directory of yours";
+        io::Error::new(e.kind(), format!("{e}; {hint}"))
+    })?;
     let Some(lock) = take_lock(&locations.daemon_lock())? else {
         return Ok(Ended::Busy);
     };
+    process::raise_file_limit();
     let log = logging::start(&locations.logs(), !options.detach);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -78,7 +83,20 @@ pub fn run(options: RunOptions) -> io::Result<Ended> {
             (socket.listener.try_clone()?, Some(socket))
         }
     };
+    let lock_identity = identity(&lock.metadata()?);
+    let mut place = Place {
+        lock: locations.daemon_lock(),
+        lock_identity,
+        socket,
+    };
+    let entered = daemons::enter(&locations.state, std::process::id(), &locations.socket);
     let mut app = App::new(Mode::Daemon, locations);
+    if let Err(error) = &entered {
+        app.warnings.push(format!(
+            "the daemon is not entered in the state directory: {error}"
+        ));
+    }
+    app.reserve.fill();
     app.log = log.file.clone();
     app.warnings.extend(log.trouble.clone());
     app.previous_stop = take_last_stop(&app);
@@ -89,21 +107,65 @@ pub fn run(options: RunOptions) -> io::Result<Ended> {
         socket = %app.locations.socket.display(),
         "serving"
     );
-    let reason = runtime.block_on(serve(Arc::clone(&app), listener, options))?;
+    let reason = runtime.block_on(serve(Arc::clone(&app), listener, &mut place, options))?;
     notify_systemd("STOPPING=1");
-    if let Some(socket) = socket {
+    if let Some(socket) = place.socket {
         socket.remove();
     }
     remember_stop(&app, reason);
     tracing::info!(reason = reason.as_str(), "stopped");
     runtime.shutdown_timeout(Duration::from_millis(200));
-    drop(lock);
+    drop((entered, lock));
     Ok(Ended::Served)
+}
+
+/// The lock and the socket by which clients find this daemon.
+struct Place {
+    lock: PathBuf,
+    lock_identity: (u64, u64),
+    /// None when a service manager opened it.
+    socket: Option<PublicSocket>,
+}
+
+fn identity(meta: &fs::Metadata) -> (u64, u64) {
+    (meta.dev(), meta.ino())
+}
+
+impl Place {
+    /// Looks whether clients still find this daemon. Where only the socket is gone it is bound
+    /// again and given for serving.
+    ///
+    /// # Errors
+    /// When the lock is gone, and with it the right to the socket: another daemon may hold a new
+    /// one.
+    fn check(&mut self) -> Result<Option<UnixListener>, StopReason> {
+        let lock = fs::symlink_metadata(&self.lock);
+        if !lock.is_ok_and(|meta| identity(&meta) == self.lock_identity) {
+            return Err(StopReason::Unreachable);
+        }
+        let Some(socket) = self.socket.as_mut().filter(|socket| !socket.is_in_place()) else {
+            return Ok(None);
+        };
+        let bound = socket
+            .bind_again()
+            .and_then(|()| socket.listener.try_clone());
+        match bound {
+            Ok(listener) => {
+                tracing::warn!("the socket was removed; it is bound again");
+                Ok(Some(listener))
+            }
+            Err(error) => {
+                tracing::error!(%error, "the socket was removed and cannot be bound again");
+                Err(StopReason::Unreachable)
+            }
+        }
+    }
 }
 
 async fn serve(
     app: Arc<App>,
     listener: UnixListener,
+    place: &mut Place,
     options: RunOptions,
 ) -> io::Result<StopReason> {
     listener.set_nonblocking(true)?;
@@ -112,11 +174,24 @@ async fn serve(
     let signals = listen_for_signals(&app)?;
     say_ready(options.detach);
     notify_systemd("READY=1");
-    let server = tokio::spawn(rpc::serve(Arc::clone(&app), table, listener));
+    let (rebind, rebound) = tokio::sync::mpsc::channel(1);
+    let server = tokio::spawn(rpc::serve(Arc::clone(&app), table, listener, rebound));
     // The first message of a person would wait for these patterns otherwise.
     drop(tokio::task::spawn_blocking(aictx_guard::warm_steer));
     let keeper = tokio::spawn(keep_house(Arc::clone(&app)));
-    let reason = app.stopped().await;
+    let reason = loop {
+        tokio::select! {
+            reason = app.stopped() => break reason,
+            () = app.place_changed.notified() => {}
+        }
+        match place.check() {
+            Ok(None) => {}
+            Ok(Some(listener)) => {
+                let _ = rebind.send(listener).await;
+            }
+            Err(reason) => app.request_stop(reason),
+        }
+    };
     app.maps.stop();
     // A second signal, or the end of patience, skips the waiting.
     let drained = async {
@@ -216,6 +291,9 @@ async fn keep_house(app: Arc<App>) {
                 continue;
             }
         }
+        app.place_changed.notify_one();
+        app.reserve.fill();
+        app.waiting.try_again();
         minutes = minutes.wrapping_add(1);
         if minutes.is_multiple_of(TIDY_MINUTES) {
             tidy(&app).await;

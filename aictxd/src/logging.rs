@@ -9,7 +9,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use crate::app::unix_nanos;
-use crate::socket::private_directory;
+use aictx_files::private;
 
 /// Days of logs kept.
 const KEEP: usize = 7;
@@ -62,7 +62,7 @@ pub fn start(directory: &Path, foreground: bool) -> Log {
 }
 
 fn rolling(directory: &Path) -> Result<(RollingFileAppender, PathBuf), String> {
-    private_directory(directory).map_err(|e| e.to_string())?;
+    private::directory(directory).map_err(|e| e.to_string())?;
     let appender = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("aictxd")

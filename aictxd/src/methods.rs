@@ -171,6 +171,7 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Json, Rp
         words::HELLO => reply(&status::hello(app)),
         words::STOP => reply(&status::stop(app, &read(params)?)),
         words::SPOOL_DRAIN => {
+            app.waiting.try_again();
             let report = crate::spool::drain(app).await;
             hook::finish_unfinished(app).await;
             reply(&report)
@@ -386,7 +387,12 @@ pub async fn finalize_session(
         git,
         mut project,
     } = looked;
-    let nonce = crate::app::unix_nanos() ^ u64::from(std::process::id()).rotate_left(40);
+    let nonce = match &params {
+        Some(params) if !params.request_id.is_empty() => {
+            aictx_continuity::request_nonce(&params.request_id)
+        }
+        _ => crate::app::unix_nanos() ^ u64::from(std::process::id()).rotate_left(40),
+    };
     let session = identity.session_id.clone();
     let decided = host
         .write_looking_at(Some(session), move |snapshot| {

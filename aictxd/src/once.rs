@@ -19,6 +19,8 @@ const MAX_INPUT: u64 = 256 * 1024 * 1024;
 pub struct HookArguments {
     /// Runner.
     pub runner: String,
+    /// Id of the event.
+    pub id: String,
     /// Agent process.
     pub pid: u32,
     /// Event.
@@ -100,6 +102,7 @@ fn hook_params(payload: &str, hook: &HookArguments) -> Result<String, RpcError> 
         .map_err(|e| RpcError::new(INVALID_PARAMS, format!("the payload is not JSON: {e}")))?;
     let params = aictx_proto::methods::HookParams {
         runner: &hook.runner,
+        id: &hook.id,
         pid: hook.pid,
         event: hook.event.as_deref(),
         spooled_at: None,

@@ -1,8 +1,9 @@
 //! Facts about processes and program files, read from the system.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{Pid, getuid};
 
@@ -51,7 +52,7 @@ impl Build {
 }
 
 /// A process that can be recognised again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct AgentProcess {
     /// Process id; 0 when unknown.
     pub pid: u32,
@@ -173,6 +174,66 @@ pub fn resident_bytes() -> u64 {
         .and_then(|n| n.parse().ok())
         .unwrap_or(0);
     pages * rustix::param::page_size() as u64
+}
+
+/// Most descriptors that the daemon allows itself where the system would allow more.
+const MAX_FILES: u64 = 65_536;
+
+/// Raises the soft limit on open files to the hard one, as far as a daemon may need it.
+pub fn raise_file_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.unwrap_or(MAX_FILES).min(MAX_FILES);
+    if limit.current.is_some_and(|current| current < wanted) {
+        let raised = Rlimit {
+            current: Some(wanted),
+            maximum: limit.maximum,
+        };
+        let _ = setrlimit(Resource::Nofile, raised);
+    }
+}
+
+/// Descriptors that are kept in reserve.
+const RESERVE: usize = 16;
+
+/// Descriptors held for the moment in which there are no others: what happens then can still be
+/// recorded and answered.
+#[derive(Debug, Default)]
+pub struct Reserve(Mutex<Vec<File>>);
+
+impl Reserve {
+    /// Fills the reserve, as far as there are descriptors.
+    pub fn fill(&self) {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while held.len() < RESERVE
+            && let Ok(null) = File::open("/dev/null")
+        {
+            held.push(null);
+        }
+    }
+
+    /// Lets go of the reserve.
+    pub fn release(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+}
+
+/// Files that this process may have open; none where there is no limit.
+pub fn file_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
+/// Files that this process has open; 0 when unknown.
+pub fn open_files() -> u64 {
+    let directory = match cfg!(target_os = "linux") {
+        true => "/proc/self/fd",
+        false => "/dev/fd",
+    };
+    // The directory itself is open while it is read.
+    fs::read_dir(directory).map_or(0, |entries| (entries.count() as u64).saturating_sub(1))
 }
 
 /// CPU time used by this process in milliseconds.

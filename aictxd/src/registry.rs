@@ -2,19 +2,23 @@
 //! ancestor's format `{version: 1, projects: [{name, repo_path, workspace}]}`. A row of ours also has
 //! the `identity` of the directory, by which it is found again after it was moved.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
+use aictx_files::private;
 use aictx_proto::Timestamp;
 use aictx_proto::methods::RepoEntry;
 use serde_json::{Map, Value, json};
 
 /// Most repositories registered.
 pub const MAX_REPOSITORIES: usize = 1_000;
+
+/// How long another process that changes the registry is waited for.
+const LOCK_DEADLINE: Duration = Duration::from_secs(2);
 
 /// The registry file and what was read from it.
 #[derive(Debug)]
@@ -219,14 +223,8 @@ impl Registry {
         let context =
             |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", self.path.display()));
         let parent = self.path.parent().unwrap_or(Path::new("/"));
-        crate::socket::private_directory(parent)?;
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(self.path.with_extension("lock"))
-            .map_err(context)?;
-        lock.lock().map_err(context)?;
+        private::directory(parent)?;
+        let _lock = private::lock(&self.path.with_extension("lock"), LOCK_DEADLINE)?;
         let mut entries = read(&self.path).map_err(context)?;
         edit(&mut entries)?;
         let text = render(&entries);

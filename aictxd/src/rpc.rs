@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixListener as StdListener;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use aictx_proto::PROTOCOL_VERSION;
@@ -29,14 +29,19 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 
 use crate::app::App;
+use crate::connections::Entry;
 use crate::methods;
 use crate::socket;
 
 /// A connection that says nothing for this long is closed.
 const IDLE: Duration = Duration::from_secs(600);
+/// A connection that leaves a line unfinished for this long is closed.
+const HALF_LINE: Duration = Duration::from_secs(30);
+/// A connection that does not read its answer for this long is closed.
+const UNREAD: Duration = Duration::from_secs(30);
 /// First size of a connection's buffer; most requests fit.
 const FIRST_BUFFER: usize = 8 * 1024;
 
@@ -83,35 +88,48 @@ fn into_error_object(error: RpcError) -> ErrorObjectOwned {
     ErrorObjectOwned::owned(error.code, error.message, Some(error.data))
 }
 
-/// Accepts connections until the app stops, then waits for the open ones.
+/// Accepts connections until the app stops, then waits for the open ones. Listeners that come by
+/// `rebound` take the place of the one before.
 ///
 /// Almost every connection is a hook: one line in, one line out, gone. Such a line is usually
 /// there before we are awake, so it is read and answered on the bare socket; only a connection
 /// that has more to say is registered with the reactor.
-pub async fn serve(app: Arc<App>, table: Methods, listener: std::os::unix::net::UnixListener) {
-    // SAFETY: the listener is owned, stays open inside the `AsyncFd`, and always names the same
-    // socket.
-    let registered = unsafe { AsyncFd::register_with_interest(listener, Interest::READABLE) };
-    let Ok(listener) = registered else {
-        tracing::error!("the socket cannot be waited on");
+pub async fn serve(
+    app: Arc<App>,
+    table: Methods,
+    listener: StdListener,
+    mut rebound: mpsc::Receiver<StdListener>,
+) {
+    let Some(mut listener) = register(listener) else {
         return;
     };
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut next_connection = 0_usize;
     loop {
+        if places.available_permits() == 0 {
+            app.connections.close_longest_waiting();
+        }
         // A permit first: the kernel's listen queue is the waiting room.
         let Ok(permit) = Arc::clone(&places).acquire_owned().await else {
             break;
         };
         let accepted = tokio::select! {
             accepted = accept(&listener) => accepted,
+            Some(new) = rebound.recv() => {
+                if let Some(new) = register(new) {
+                    listener = new;
+                }
+                continue;
+            }
             _ = app.stopped() => break,
         };
         let stream = match accepted {
             Ok(stream) => stream,
             Err(error) => {
-                // Out of descriptors or the like: breathe instead of spinning.
+                // Out of descriptors or the like: make room, and breathe instead of spinning.
                 tracing::warn!(%error, "accept failed");
+                app.connections.close_longest_waiting();
+                app.shed();
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             }
@@ -121,16 +139,15 @@ pub async fn serve(app: Arc<App>, table: Methods, listener: std::os::unix::net::
             continue;
         };
         next_connection += 1;
+        let entry = app.connections.enter(next_connection);
         let (app, table, id) = (
             Arc::clone(&app),
             table.clone(),
             ConnectionId(next_connection),
         );
         tokio::spawn(async move {
-            app.stats.connections.fetch_add(1, Ordering::Relaxed);
-            let _ = converse(&app, &table, stream, id).await;
-            app.stats.connections.fetch_sub(1, Ordering::Relaxed);
-            drop(permit);
+            let _ = converse(&app, &table, stream, id, &entry).await;
+            drop((entry, permit));
         });
         // The new connection is answered before anybody is accepted again.
         tokio::task::yield_now().await;
@@ -140,7 +157,17 @@ pub async fn serve(app: Arc<App>, table: Methods, listener: std::os::unix::net::
     let _ = places.acquire_many(MAX_CONNECTIONS as u32).await;
 }
 
-async fn accept(listener: &AsyncFd<std::os::unix::net::UnixListener>) -> std::io::Result<OwnedFd> {
+fn register(listener: StdListener) -> Option<AsyncFd<StdListener>> {
+    // SAFETY: the listener is owned, stays open inside the `AsyncFd`, and always names the same
+    // socket.
+    let registered = unsafe { AsyncFd::register_with_interest(listener, Interest::READABLE) };
+    if registered.is_err() {
+        tracing::error!("the socket cannot be waited on");
+    }
+    registered.ok()
+}
+
+async fn accept(listener: &AsyncFd<StdListener>) -> std::io::Result<OwnedFd> {
     loop {
         let mut ready = listener.readable().await?;
         if let Ok(accepted) = ready.try_io(|listener| socket::accept(listener.get_ref())) {
@@ -201,6 +228,7 @@ async fn converse(
     table: &Methods,
     fd: OwnedFd,
     id: ConnectionId,
+    entry: &Entry,
 ) -> std::io::Result<()> {
     let mut stream = Stream::Bare(fd);
     let mut buffer = Vec::with_capacity(FIRST_BUFFER);
@@ -210,20 +238,27 @@ async fn converse(
             let rest = buffer.split_off(at + 1);
             let line = std::mem::replace(&mut buffer, rest);
             searched = 0;
+            entry.is_busy();
             if let Some(reply) = answer(app, table, &line, id).await {
-                stream = stream.write(&reply).await?;
+                stream = write_in_time(stream, &reply).await?;
             }
+            notice_replacement(app);
         }
         searched = buffer.len();
         if buffer.len() >= MAX_LINE_BYTES {
             let error = RpcError::new(TOO_LARGE, "the request is longer than 16 MiB")
                 .hint("split it, or leave out what the daemon can read itself");
-            return stream.write(&error_line(&Id::Null, &error)).await.map(drop);
+            return write_in_time(stream, &error_line(&Id::Null, &error))
+                .await
+                .map(drop);
         }
         buffer.reserve(FIRST_BUFFER.max(buffer.len()));
         let idle = buffer.is_empty();
+        entry.waits(if idle { 0 } else { buffer.capacity() });
+        let patience = if idle { IDLE } else { HALF_LINE };
         let read = tokio::select! {
-            read = tokio::time::timeout(IDLE, stream.read(&mut buffer)) => read,
+            read = tokio::time::timeout(patience, stream.read(&mut buffer)) => read,
+            () = entry.closed() => return Ok(()),
             _ = app.stopped(), if idle => return Ok(()),
         };
         let n;
@@ -232,12 +267,21 @@ async fn converse(
             Err(_) => return Ok(()),
         };
         if n == 0 {
+            entry.is_busy();
             if let Some(reply) = answer(app, table, &buffer, id).await {
-                stream.write(&reply).await?;
+                write_in_time(stream, &reply).await?;
             }
+            notice_replacement(app);
             return Ok(());
         }
     }
+}
+
+/// Writes an answer to somebody who reads it.
+async fn write_in_time(stream: Stream, bytes: &[u8]) -> std::io::Result<Stream> {
+    tokio::time::timeout(UNREAD, stream.write(bytes))
+        .await
+        .unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()))
 }
 
 fn newline(buffer: &[u8], from: usize) -> Option<usize> {
@@ -343,7 +387,6 @@ async fn invoke(
             "install client and daemon of one release, then `aictx daemon restart`",
         )));
     }
-    notice_replacement(app, &request.aictx);
     let Some(callback) = table.method(&request.method) else {
         let error = RpcError::new(
             METHOD_NOT_FOUND,
@@ -379,12 +422,11 @@ async fn invoke(
     Ok(line)
 }
 
-/// A client of another version talks to us: if the program file we were started from has been
-/// replaced, make room for it. Whoever starts next runs the new file, whose own file is then not
+/// If the program file we were started from has been replaced, makes room for it, behind the answer
+/// to whoever talks to us. Whoever starts next runs the new file, whose own file is then not
 /// replaced, so this happens once for each build and never loops.
-fn notice_replacement(app: &App, speaker: &Speaker) {
-    let foreign = !speaker.client.is_empty() && speaker.client != aictx_proto::VERSION;
-    if foreign && app.build.was_replaced() {
+fn notice_replacement(app: &App) {
+    if app.build.was_replaced() {
         app.request_stop(crate::app::StopReason::Upgrade);
     }
 }

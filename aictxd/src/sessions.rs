@@ -5,11 +5,13 @@
 //! without having said so.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aictx_proto::Timestamp;
 use aictx_proto::methods::LiveSession;
+use tokio::sync::Notify;
 
 use crate::hosts::Host;
 use crate::process::AgentProcess;
@@ -61,6 +63,8 @@ pub struct Begun {
 #[derive(Debug, Default)]
 pub struct Sessions {
     live: Mutex<HashMap<String, Live>>,
+    /// Watched processes of live sessions; told when the last one of theirs has ended.
+    watched: Mutex<HashMap<AgentProcess, Arc<Notify>>>,
     /// Ended, and not finalized because the repository could not be written.
     unfinished: Mutex<HashMap<String, Live>>,
 }
@@ -85,6 +89,9 @@ impl Sessions {
                 .min_by_key(|(_, l)| l.last_seen)
                 .map(|(id, _)| id.clone());
             evicted = oldest.and_then(|id| map.remove_entry(&id));
+            if let Some((_, gone)) = &evicted {
+                self.release(&map, gone.process);
+            }
         }
         let before = map.get(session_id).map(|l| l.events);
         map.insert(
@@ -110,9 +117,41 @@ impl Sessions {
 
     /// The session goes on in another process of its agent.
     pub fn moved(&self, session_id: &str, process: AgentProcess) {
-        if let Some(live) = self.lock().get_mut(session_id) {
-            live.process = process;
+        let mut map = self.lock();
+        if let Some(live) = map.get_mut(session_id) {
+            let before = std::mem::replace(&mut live.process, process);
+            self.release(&map, before);
         }
+    }
+
+    /// Notes that a process is going to be watched; `None` when it is already. What is given tells
+    /// when that is not wanted any more.
+    pub fn watch(&self, process: AgentProcess) -> Option<Arc<Notify>> {
+        match self.watched().entry(process) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(entry) => Some(Arc::clone(entry.insert(Arc::default()))),
+        }
+    }
+
+    /// Notes that a process has ended; gives its live sessions.
+    pub fn unwatch(&self, process: AgentProcess) -> Vec<String> {
+        let map = self.lock();
+        self.watched().remove(&process);
+        let its = map.iter().filter(|(_, live)| live.process == process);
+        its.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Lets go of a process that has no live session any more.
+    fn release(&self, live: &HashMap<String, Live>, process: AgentProcess) {
+        if live.values().all(|other| other.process != process)
+            && let Some(unwanted) = self.watched().remove(&process)
+        {
+            unwanted.notify_one();
+        }
+    }
+
+    fn watched(&self) -> MutexGuard<'_, HashMap<AgentProcess, Arc<Notify>>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes an event of a session.
@@ -125,7 +164,10 @@ impl Sessions {
 
     /// Forgets a session.
     pub fn end(&self, session_id: &str) -> Option<Live> {
-        self.lock().remove(session_id)
+        let mut map = self.lock();
+        let ended = map.remove(session_id)?;
+        self.release(&map, ended.process);
+        Some(ended)
     }
 
     /// Remembers an ended session that could not be finalized. Beyond the bound the next daemon
@@ -221,5 +263,37 @@ mod tests {
         assert_eq!(begun.evicted.unwrap().0, "0");
         let now = Timestamp::from_unix(MAX_SILENCE as i64 + 100);
         assert!(live(99).is_over(now) && !live(101).is_over(now));
+    }
+
+    #[test]
+    fn a_process_is_watched_once_and_until_its_last_session_ends() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = crate::homes::Homes::new(&dir.path().join("state"));
+        let host = Hosts::new(crate::app::Mode::Once, state)
+            .create(dir.path())
+            .unwrap();
+        let process = |pid| AgentProcess { pid, start: 1 };
+        let live = |pid| Live {
+            host: Arc::clone(&host),
+            runner: "claude".into(),
+            worktree: dir.path().to_owned(),
+            process: process(pid),
+            last_seen: Timestamp::from_unix(0),
+            events: 0,
+        };
+        let sessions = Sessions::default();
+        sessions.begin("a", live(7));
+        sessions.begin("b", live(7));
+        assert!(sessions.watch(process(7)).is_some() && sessions.watch(process(7)).is_none());
+        sessions.end("a");
+        assert!(sessions.watch(process(7)).is_none(), "b is live");
+        sessions.moved("b", process(8));
+        assert!(
+            sessions.watch(process(7)).is_some(),
+            "b is of another process"
+        );
+        assert!(sessions.watch(process(8)).is_some());
+        assert_eq!(sessions.unwatch(process(8)), ["b"]);
+        assert!(sessions.watch(process(8)).is_some());
     }
 }

@@ -1,9 +1,9 @@
 //! The socket and its directory, and who may speak to it.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
@@ -19,46 +19,6 @@ pub const QUIETLY: SendFlags = SendFlags::NOSIGNAL;
 /// The same elsewhere.
 #[cfg(not(target_os = "linux"))]
 pub const QUIETLY: SendFlags = SendFlags::empty();
-
-/// Makes sure that `path` is a directory of ours that nobody else can enter, creating what is
-/// missing. Never changes the mode of a directory that was there.
-///
-/// # Errors
-/// When it cannot be created, or is a link, somebody else's, or open to others; the text says
-/// which and what to do.
-pub fn private_directory(path: &Path) -> io::Result<()> {
-    if !path.exists() {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(path)
-            .map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))?;
-    }
-    let found = fs::symlink_metadata(path)?;
-    // Whoever owns the directory above can put another one in this one's place.
-    let exposed = path
-        .parent()
-        .and_then(|parent| fs::metadata(parent).ok())
-        .is_some_and(|parent| {
-            let trusted = parent.uid() == user_id() || parent.uid() == 0;
-            !trusted && parent.mode() & 0o1000 == 0
-        });
-    let complaint = if !found.is_dir() {
-        "is not a directory"
-    } else if found.uid() != user_id() {
-        "belongs to another user; set AICTX_SOCKET to a path in a directory of yours"
-    } else if exposed {
-        "lies in a directory of another user; set AICTX_SOCKET to a path in a directory of yours"
-    } else if found.mode() & 0o077 != 0 {
-        "is open to other users; run chmod 700 on it"
-    } else {
-        return Ok(());
-    };
-    Err(io::Error::new(
-        io::ErrorKind::PermissionDenied,
-        format!("{} {complaint}", path.display()),
-    ))
-}
 
 /// A listening socket that is already in its public place.
 #[derive(Debug)]
@@ -108,9 +68,23 @@ impl PublicSocket {
         }
     }
 
+    /// Whether the public name still leads to this socket.
+    pub fn is_in_place(&self) -> bool {
+        fs::symlink_metadata(&self.path).is_ok_and(|meta| meta.ino() == self.inode)
+    }
+
+    /// Takes a new socket in the place of one that was removed.
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind).
+    pub fn bind_again(&mut self) -> io::Result<()> {
+        *self = Self::bind(&self.path)?;
+        Ok(())
+    }
+
     /// Removes the socket if it is still ours: a successor may have renamed its own over it.
     pub fn remove(&self) {
-        if fs::symlink_metadata(&self.path).is_ok_and(|meta| meta.ino() == self.inode) {
+        if self.is_in_place() {
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -157,29 +131,6 @@ pub fn of_our_user(stream: OwnedFd) -> Option<OwnedFd> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn directories_of_others_or_open_ones_are_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        let private = dir.path().join("a/b");
-        private_directory(&private).unwrap();
-        assert_eq!(fs::metadata(&private).unwrap().mode() & 0o777, 0o700);
-        fs::set_permissions(&private, fs::Permissions::from_mode(0o755)).unwrap();
-        assert!(
-            private_directory(&private)
-                .unwrap_err()
-                .to_string()
-                .contains("open to other users")
-        );
-        let link = dir.path().join("link");
-        std::os::unix::fs::symlink(dir.path().join("a"), &link).unwrap();
-        assert!(
-            private_directory(&link)
-                .unwrap_err()
-                .to_string()
-                .contains("not a directory")
-        );
-    }
 
     #[test]
     fn stale_sockets_are_replaced_and_overlong_paths_explained() {

@@ -1,42 +1,68 @@
-//! Events that clients left behind while no daemon could be reached, taken in in order.
+//! Events that clients could not hand over, or that could not be recorded, taken in in order.
+//!
+//! They wait in up to three kinds of places ([`aictx_files::spool::Places`]): the state directory,
+//! a repository's memory, and a directory beside the socket.
 
-use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::collections::{HashMap, HashSet};
+use std::fs::{File, TryLockError};
+use std::io::Read;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
+use aictx_files::spool::{MAX_EVENTS, Places, Spool, sequence};
 use aictx_proto::methods::{HookParams, SpoolReport};
-use aictx_proto::rpc::{MAX_LINE_BYTES, NOT_WRITABLE};
+use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::app::{App, unix_nanos};
+use crate::homes::MEMORY;
 use crate::hook;
-use crate::socket::private_directory;
 
-/// Events that may wait; what comes on top is counted as lost.
-const MAX_WAITING: usize = 5_000;
-/// Rejected events kept for inspection; older ones make room.
-const MAX_REJECTED: usize = 100;
+/// Waiting events beyond which the daemon keeps no more: one repository that cannot be written must
+/// not take the room that clients need while there is no daemon.
+const MAX_KEPT: u64 = MAX_EVENTS as u64 / 2;
 /// How often an event is taken that ends the process each time.
 const MAX_ATTEMPTS: u32 = 3;
-/// Larger rejected events are not kept.
-const MAX_REJECTED_BYTES: u64 = 64 * 1024;
 /// How long the spool's lock is waited for; less than what a session's end may take.
 const LOCK_DEADLINE: Duration = Duration::from_millis(500);
 /// How often it is tried meanwhile.
 const LOCK_STEP: Duration = Duration::from_millis(5);
-/// An unfinished event older than this has lost its writer.
-const DRAFT_AGE: Duration = Duration::from_secs(3_600);
 
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow)]
     params: &'a RawValue,
+}
+
+/// Events that were tried and have to wait, and losses that no file counts.
+#[derive(Debug, Default)]
+pub struct Waiting {
+    /// By file: whose event it is. Bounded by [`MAX_EVENTS`].
+    later: Mutex<HashMap<PathBuf, String>>,
+    uncounted: AtomicU64,
+}
+
+impl Waiting {
+    fn later(&self) -> MutexGuard<'_, HashMap<PathBuf, String>> {
+        self.later.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether earlier events of an event's session wait.
+    pub fn is_behind(&self, params: &HookParams) -> bool {
+        let later = self.later();
+        !later.is_empty()
+            && hook::whose(params).is_ok_and(|whose| later.values().any(|other| *other == whose))
+    }
+
+    /// Lets the next drain try all events again.
+    pub fn try_again(&self) {
+        self.later().clear();
+    }
 }
 
 /// The spool's lock. Its file names the event that is being taken and how often that was begun, so
@@ -62,8 +88,7 @@ impl Lock {
 
     /// Notes that an event is about to be taken; false when that was tried often enough. Where it
     /// cannot be noted (a full disk), it is taken all the same.
-    fn begin(&self, path: &Path) -> bool {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
+    fn begin(&self, name: &str) -> bool {
         let before = if name == self.suspect {
             self.attempts
         } else {
@@ -85,14 +110,58 @@ impl Lock {
 /// What became of one event.
 enum Taken {
     Recorded,
-    /// It is good and its repository has no space for it now.
-    Later,
+    /// It is good and cannot be recorded now.
+    Later(String),
     Never,
 }
 
+/// One spool.
+struct Source {
+    spool: Spool,
+    /// It lies in a repository: what does not open in there is none of ours and stays as it is.
+    is_shared: bool,
+}
+
+/// A spool whose lock this process holds.
+struct Locked {
+    source: Source,
+    lock: Lock,
+}
+
+/// Where events of a repository can wait.
+fn places(app: &App, memory: Option<PathBuf>) -> Places {
+    Places {
+        state: app.locations.state.clone(),
+        memory,
+        runtime: app.locations.runtime_spool(),
+    }
+}
+
+/// All spools that exist: the user's, and those of registered and open repositories.
+fn sources(app: &App) -> Vec<Source> {
+    let of = |spool: std::io::Result<Spool>, is_shared| {
+        spool.ok().map(|spool| Source { spool, is_shared })
+    };
+    let own = [app.locations.spool(), app.locations.runtime_spool()];
+    let own = own
+        .into_iter()
+        .filter_map(|path| of(Spool::open(&path), false));
+    let registered = app.registry.list().into_iter();
+    let mut homes: Vec<PathBuf> = registered
+        .map(|entry| app.homes.of(Path::new(&entry.repo_path)))
+        .chain(app.hosts.all().iter().map(|host| host.home.clone()))
+        .collect();
+    homes.sort_unstable();
+    homes.dedup();
+    let shared = homes
+        .iter()
+        .filter_map(|home| of(Spool::in_memory(&home.join(MEMORY), false), true));
+    own.chain(shared).collect()
+}
+
 /// Takes in everything that waits. Two drains never take the same event: within this process they
-/// queue up, and of two processes one holds the spool's lock. An event is removed after it was
-/// recorded; a crash in between repeats it, which the ledger tolerates, and loses nothing. An event
+/// queue up, and of two processes one holds a spool's lock. An event is removed after it was
+/// recorded; a crash in between repeats it, and its id keeps it from being recorded twice. An event
 /// that crashes the process again and again is moved aside.
 pub fn drain(app: &Arc<App>) -> Pin<Box<dyn Future<Output = SpoolReport> + Send + '_>> {
     // Boxed: a session's end drains, and an end may be in the spool.
@@ -100,60 +169,89 @@ pub fn drain(app: &Arc<App>) -> Pin<Box<dyn Future<Output = SpoolReport> + Send 
 }
 
 async fn drain_all(app: &Arc<App>) -> SpoolReport {
-    let directory = app.locations.spool();
     let mut report = SpoolReport::default();
-    if entries(&directory).is_empty() {
+    if waiting(app) == 0 {
         return report;
     }
-    // The file lock is never waited for on this thread: whoever holds it in this process goes on
+    // File locks are never waited for on this thread: whoever holds one in this process goes on
     // on this very thread.
     let _turn = app.spool_turn.lock().await;
-    let Some(lock) = take_lock(&directory).await else {
-        report.waiting = waiting(&directory);
-        return report;
-    };
-    remove_old_drafts(&directory);
-    // Sessions whose earlier event found no space: what came behind it waits, too, or a session's
-    // end would overtake its work as soon as there is space again.
+    let mut spools = Vec::new();
+    for source in sources(app) {
+        // One that cannot be written cannot be drained either.
+        if let Some(lock) = take_lock(&source.spool).await {
+            spools.push(Locked { source, lock });
+        }
+    }
+    let (now, keys) = (SystemTime::now(), places(app, None).keys());
+    for Locked { source, .. } in spools.iter().filter(|one| !one.source.is_shared) {
+        source.spool.tidy(now);
+    }
+    // Sessions whose earlier event has to wait: what came behind it waits, too, or a session's end
+    // would overtake its work as soon as there is space again.
     let mut held = HashSet::new();
-    for path in entries(&directory) {
-        let taken = match read(&path) {
-            Ok(Some(bytes)) if lock.begin(&path) => take(app, &bytes, &mut held).await,
+    for (Locked { source, lock }, name) in in_order(&spools) {
+        let path = source.spool.path().join(&name);
+        let known = app.waiting.later().get(&path).cloned();
+        if let Some(whose) = known {
+            held.insert(whose);
+            continue;
+        }
+        let taken = match source.spool.read(&keys, &name) {
+            Ok(Some(bytes)) if lock.begin(&name) => take(app, &bytes, &held).await,
             Ok(Some(_)) => {
                 tracing::error!(event = %path.display(), "taking it in ended the daemon {MAX_ATTEMPTS} times");
                 Taken::Never
             }
+            Ok(None) if source.is_shared => Taken::Later(String::new()),
             Ok(None) => Taken::Never,
             Err(_) => continue,
         };
         match taken {
             Taken::Recorded => {
                 report.drained += 1;
-                let _ = fs::remove_file(&path);
+                source.spool.remove(&name);
             }
-            Taken::Later => {}
+            Taken::Later(whose) if !whose.is_empty() && source.spool.is_expired(&name, now) => {
+                tracing::warn!(event = %path.display(), "waited for too long and is lost");
+                lose(app, None);
+                source.spool.remove(&name);
+            }
+            Taken::Later(whose) => {
+                held.insert(whose.clone());
+                let mut later = app.waiting.later();
+                if later.len() < MAX_EVENTS {
+                    later.insert(path, whose);
+                }
+            }
             Taken::Never => {
                 tracing::warn!(event = %path.display(), "cannot be taken in; kept in `rejected`");
                 report.rejected += 1;
-                reject(&directory, &path);
+                source.spool.reject(&name);
             }
         }
     }
-    lock.note("");
-    report.waiting = waiting(&directory);
+    for Locked { lock, .. } in &spools {
+        lock.note("");
+    }
+    report.waiting = waiting(app);
     report
 }
 
-/// The bytes of an event; `None` when it is longer than any client writes.
-fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let meta = fs::symlink_metadata(path)?;
-    if !meta.is_file() || meta.len() > MAX_LINE_BYTES as u64 {
-        return Ok(None);
-    }
-    fs::read(path).map(Some)
+/// The events of all spools, oldest first.
+fn in_order(spools: &[Locked]) -> Vec<(&Locked, String)> {
+    let mut all: Vec<(&Locked, String)> = spools
+        .iter()
+        .flat_map(|one| {
+            let names = one.source.spool.names().unwrap_or_default();
+            names.into_iter().map(move |name| (one, name))
+        })
+        .collect();
+    all.sort_by_key(|(_, name)| sequence(name));
+    all
 }
 
-async fn take(app: &Arc<App>, bytes: &[u8], held: &mut HashSet<String>) -> Taken {
+async fn take(app: &Arc<App>, bytes: &[u8], held: &HashSet<String>) -> Taken {
     let text = String::from_utf8_lossy(bytes);
     let Ok(line) = serde_json::from_str::<Line>(text.trim()) else {
         return Taken::Never;
@@ -167,101 +265,68 @@ async fn take(app: &Arc<App>, bytes: &[u8], held: &mut HashSet<String>) -> Taken
         return Taken::Never;
     };
     if held.contains(&session) {
-        return Taken::Later;
+        return Taken::Later(session);
     }
     match hook::handle(app, params).await {
         Ok(_) => Taken::Recorded,
-        Err(error) if error.code == NOT_WRITABLE.code => {
-            held.insert(session);
-            Taken::Later
-        }
-        Err(_) => Taken::Never,
+        Err(error) if error.code == INVALID_PARAMS.code => Taken::Never,
+        Err(_) => Taken::Later(session),
     }
 }
 
-/// Puts an event that could not be recorded where clients put theirs. When that fails, too, it is
-/// counted as lost, and the answer is false.
-pub fn keep(app: &App, params: &HookParams) -> bool {
-    match write(&app.locations.spool(), params) {
-        Ok(()) => true,
-        Err(error) => {
-            tracing::warn!(%error, "an event was lost");
-            let counter = app.locations.lost_counter();
-            let counted = OpenOptions::new().create(true).append(true).open(counter);
-            let _ = counted.and_then(|mut file| file.write_all(b"."));
-            false
-        }
-    }
-}
-
-fn write(directory: &Path, params: &HookParams) -> io::Result<()> {
-    private_directory(directory)?;
-    let waiting = entries(directory);
-    if waiting.len() >= MAX_WAITING {
-        return Err(io::Error::other("the spool is full"));
-    }
-    let nanos = unix_nanos();
+/// Puts an event that could not be recorded where clients put theirs. `memory` is that of its
+/// repository, where it can be opened.
+///
+/// # Errors
+/// `why` again, when there is no place for it either.
+pub fn keep(
+    app: &App,
+    params: &HookParams,
+    memory: Option<PathBuf>,
+    why: RpcError,
+) -> Result<(), RpcError> {
     let params = HookParams {
-        spooled_at: Some(nanos / 1_000_000),
+        spooled_at: Some(unix_nanos() / 1_000_000),
         ..params.clone()
     };
-    let text = serde_json::to_string(&serde_json::json!({ "params": params }))?;
-    let last = waiting.last().and_then(|path| sequence(path)).unwrap_or(0);
-    let name = format!("{:020}-{}", nanos.max(last + 1), std::process::id());
-    let draft = directory.join(format!(".{name}.tmp"));
-    let written = OpenOptions::new()
-        .create_new(true)
-        .write(true)
-        .mode(0o600)
-        .open(&draft)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .and_then(|()| fs::rename(&draft, directory.join(format!("{name}.json"))));
-    if written.is_err() {
-        let _ = fs::remove_file(&draft);
+    if waiting(app) >= MAX_KEPT {
+        return Err(why);
     }
-    written
+    let text = serde_json::json!({ "params": params }).to_string();
+    let kept = places(app, memory).keep(text.as_bytes());
+    kept.map_err(|error| {
+        tracing::warn!(%error, cause = %why, "an event could not be recorded and has no place to wait");
+        why
+    })
 }
 
-/// The number that a waiting event's name begins with.
-fn sequence(path: &Path) -> Option<u64> {
-    let name = path.file_name()?.to_str()?;
-    name.split_once('-')?
-        .0
-        .parse()
-        .ok()
-        .filter(|n| *n < u64::MAX)
+/// Counts a lost event wherever that can be written, else in memory.
+pub fn lose(app: &App, memory: Option<PathBuf>) {
+    if !places(app, memory).count_lost() {
+        app.waiting.uncounted.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
-/// Files that wait, oldest first: their names begin with the time they were written.
-fn entries(directory: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = fs::read_dir(directory)
-        .map(|entries| {
-            entries
-                .filter_map(Result::ok)
-                .map(|e| e.path())
-                .filter(|p| p.extension().is_some_and(|e| e == "json"))
-                .collect()
-        })
-        .unwrap_or_default();
-    found.sort_unstable();
-    found
+/// Events that were lost.
+pub fn lost(app: &App) -> u64 {
+    let own = places(app, None).lost();
+    let shared = app.hosts.all();
+    let shared = shared
+        .iter()
+        .map(|host| places(app, Some(host.memory())).lost());
+    let counted = shared.max().unwrap_or(0).max(own);
+    counted + app.waiting.uncounted.load(Ordering::Relaxed)
 }
 
-/// How many events wait.
-pub fn waiting(directory: &Path) -> u64 {
-    entries(directory).len() as u64
+/// Events that wait.
+pub fn waiting(app: &App) -> u64 {
+    let names = |source: Source| source.spool.names().map_or(0, |names| names.len() as u64);
+    sources(app).into_iter().map(names).sum()
 }
 
-/// The lock, unless another process keeps it for longer than a drain takes.
-async fn take_lock(directory: &Path) -> Option<Lock> {
-    let lock = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .read(true)
-        .write(true)
-        .mode(0o600)
-        .open(directory.join(".lock"))
-        .ok()?;
+/// A spool's lock, unless another process keeps it for longer than a drain takes.
+async fn take_lock(spool: &Spool) -> Option<Lock> {
+    let lock = spool.lock_file().ok()?;
     let end = Instant::now() + LOCK_DEADLINE;
     loop {
         match lock.try_lock() {
@@ -274,61 +339,27 @@ async fn take_lock(directory: &Path) -> Option<Lock> {
     }
 }
 
-/// Removes what clients that were killed while writing left.
-fn remove_old_drafts(directory: &Path) {
-    let Ok(found) = fs::read_dir(directory) else {
-        return;
-    };
-    for entry in found.filter_map(Result::ok) {
-        let old = entry
-            .metadata()
-            .ok()
-            .and_then(|meta| meta.modified().ok()?.elapsed().ok())
-            .is_some_and(|age| age > DRAFT_AGE);
-        if old && entry.path().extension().is_some_and(|e| e == "tmp") {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
-/// Moves an unreadable event aside, or removes it when it is large; bounded.
-fn reject(directory: &Path, path: &Path) {
-    if !fs::symlink_metadata(path).is_ok_and(|meta| meta.len() <= MAX_REJECTED_BYTES) {
-        let _ = fs::remove_file(path);
-        return;
-    }
-    let aside = directory.join("rejected");
-    let _ = fs::create_dir_all(&aside);
-    for old in entries(&aside).iter().rev().skip(MAX_REJECTED - 1) {
-        let _ = fs::remove_file(old);
-    }
-    let moved = path
-        .file_name()
-        .is_some_and(|name| fs::rename(path, aside.join(name)).is_ok());
-    if !moved {
-        let _ = fs::remove_file(path);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aictx_files::key::UserKey;
+    use aictx_files::private;
     use aictx_proto::locations::Locations;
 
     /// An app whose spool holds two events of directories that are in no repository.
-    fn spooled(home: &Path) -> (Arc<App>, PathBuf) {
+    fn spooled(home: &Path) -> (Arc<App>, Spool) {
         let locations = Locations::derive(|_| None, Some(home), 0);
-        let spool = locations.spool();
-        fs::create_dir_all(&spool).unwrap();
-        for name in ["1-7", "2-7"] {
+        let app = Arc::new(App::new(crate::app::Mode::Once, locations));
+        for _ in 0..2 {
             let params = serde_json::json!({
                 "runner": "claude",
                 "payload": {"hook_event_name": "Stop", "session_id": "s", "cwd": home},
             });
             let line = serde_json::json!({ "params": params }).to_string();
-            fs::write(spool.join(name).with_extension("json"), line).unwrap();
+            places(&app, None).keep(line.as_bytes()).unwrap();
         }
-        (Arc::new(App::new(crate::app::Mode::Once, locations)), spool)
+        let spool = Spool::open(&app.locations.spool()).unwrap();
+        (app, spool)
     }
 
     fn drained(app: &Arc<App>) -> SpoolReport {
@@ -343,35 +374,40 @@ mod tests {
     fn an_event_that_ends_the_process_again_and_again_is_moved_aside() {
         let home = tempfile::tempdir().unwrap();
         let (app, spool) = spooled(home.path());
-        let lock = spool.join(".lock");
-        let first = spool.join("1-7.json");
+        let lock = spool.path().join(".lock");
+        let first = spool.names().unwrap().remove(0);
         for attempt in 1..=MAX_ATTEMPTS {
             // What a process leaves that ends while it takes the event.
-            let file = OpenOptions::new()
-                .create(true)
-                .truncate(false)
-                .read(true)
-                .write(true)
-                .open(&lock)
-                .unwrap();
-            assert!(Lock::held(file).begin(&first));
-            let noted = fs::read_to_string(&lock).unwrap();
-            assert_eq!(noted, format!("{attempt} 1-7.json"));
+            assert!(Lock::held(private::file(&lock).unwrap()).begin(&first));
+            let noted = std::fs::read_to_string(&lock).unwrap();
+            assert_eq!(noted, format!("{attempt} {first}"));
         }
         let report = drained(&app);
         assert_eq!((report.drained, report.rejected), (1, 1));
-        assert!(spool.join("rejected/1-7.json").exists() && entries(&spool).is_empty());
-        assert_eq!(fs::read_to_string(&lock).unwrap(), "");
+        assert!(spool.path().join("rejected").join(first).exists());
+        assert!(spool.names().unwrap().is_empty());
+        assert_eq!(std::fs::read_to_string(&lock).unwrap(), "");
     }
 
     #[test]
     fn an_event_that_was_begun_before_is_taken_and_an_empty_spool_is_not_locked() {
         let home = tempfile::tempdir().unwrap();
         let (app, spool) = spooled(home.path());
-        fs::write(spool.join(".lock"), "2 1-7.json").unwrap();
+        let lock = spool.path().join(".lock");
+        let first = spool.names().unwrap().remove(0);
+        std::fs::write(&lock, format!("2 {first}")).unwrap();
         assert_eq!(drained(&app).drained, 2);
-        fs::remove_file(spool.join(".lock")).unwrap();
+        std::fs::remove_file(&lock).unwrap();
         assert_eq!(drained(&app), SpoolReport::default());
-        assert!(!spool.join(".lock").exists());
+        assert!(!lock.exists());
+    }
+
+    #[test]
+    fn an_event_of_another_key_is_rejected() {
+        let home = tempfile::tempdir().unwrap();
+        let (app, spool) = spooled(home.path());
+        spool.put(&UserKey::ephemeral().unwrap(), b"{}").unwrap();
+        let report = drained(&app);
+        assert_eq!((report.drained, report.rejected, report.waiting), (2, 1, 0));
     }
 }

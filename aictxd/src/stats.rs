@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use aictx_proto::methods::MethodStats;
@@ -16,8 +15,6 @@ const BUCKETS: usize = 31 * 4;
 #[derive(Debug, Default)]
 pub struct Stats {
     methods: Mutex<HashMap<String, Histogram>>,
-    /// Connections open now.
-    pub connections: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -109,11 +106,6 @@ impl Stats {
             .collect();
         list.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.method.cmp(&b.method)));
         list
-    }
-
-    /// Open connections.
-    pub fn open_connections(&self) -> u64 {
-        self.connections.load(Ordering::Relaxed)
     }
 }
 

@@ -27,7 +27,7 @@ mod tree;
 use heard::{Heard, Listener};
 #[cfg(test)]
 pub(crate) use system::config;
-use thread::Watching;
+use thread::{Own, Watching};
 
 /// What a host knows of its watcher.
 #[derive(Debug, Default)]
@@ -100,12 +100,17 @@ impl Service {
             spool: Arc::clone(&spool),
             heard: Arc::new(Heard::new(app.locations.state.join("heard"))),
         };
-        let spool_directory = app.locations.spool();
+        let own = Own {
+            spools: [app.locations.spool(), app.locations.runtime_spool()],
+            socket: app.locations.socket.clone(),
+            lock: app.locations.daemon_lock(),
+            place_changed: Arc::clone(&app.place_changed),
+        };
         let (maps, heard) = (Arc::clone(&app.maps), Arc::clone(&service.heard));
         let started = std::thread::Builder::new()
             .name("watch".into())
             .spawn(move || {
-                Watching::new(messages, spool, spool_directory, maps, heard).run(&inbox);
+                Watching::new(messages, spool, own, maps, heard).run(&inbox);
             });
         if let Err(error) = started {
             tracing::error!(%error, "repositories are not watched");

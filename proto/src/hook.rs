@@ -74,14 +74,43 @@ pub fn is_gate(event: &str) -> bool {
     GATES.contains(&event)
 }
 
-/// Answer deadline of an event in milliseconds. Session boundaries do real work and happen once,
-/// so they may take longer; all are far below what the agents themselves allow (1.5 s at Claude
-/// Code's SessionEnd).
-pub fn answer_deadline_ms(event: &[u8]) -> u64 {
+/// Deadlines of one hook, in milliseconds since its start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadlines {
+    /// For the daemon's answer.
+    pub answer: u64,
+    /// For the whole hook: standard input, the daemon's start, its answer and what stands in for
+    /// it. The process ends then, whatever it waits for.
+    pub total: u64,
+}
+
+/// Deadlines of an event where the environment sets none. Session boundaries do real work and
+/// happen once, so they may take longer; all are below what the agents themselves allow (1.5 s at
+/// Claude Code's SessionEnd).
+pub fn deadlines(event: &[u8]) -> Deadlines {
     match event {
         b"SessionStart" | b"SessionEnd" | b"sessionStart" | b"sessionEnd" | b"session_start"
         | b"session_end" | b"session.created" | b"session.start" | b"session.deleted"
-        | b"dispose" | b"TaskStart" | b"TaskResume" => 1_000,
-        _ => ANSWER_DEADLINE_MS,
+        | b"dispose" | b"TaskStart" | b"TaskResume" => Deadlines {
+            answer: 1_000,
+            total: 1_400,
+        },
+        _ => Deadlines {
+            answer: ANSWER_DEADLINE_MS,
+            total: 1_000,
+        },
+    }
+}
+
+impl Deadlines {
+    /// Deadlines with another one for the answer, as [`DEADLINE_VARIABLE`] sets it; the rest grows
+    /// with it.
+    #[must_use]
+    pub fn with_answer(self, answer: u64) -> Self {
+        let answer = answer.clamp(1, 600_000);
+        Self {
+            answer,
+            total: self.total.max(answer * 3),
+        }
     }
 }

@@ -110,6 +110,9 @@ pub struct LedgerRow {
     pub kind: LedgerKind,
     /// How it is known.
     pub provenance: Provenance,
+    /// Id of the hook event that the row records; a ledger holds each once.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub event: String,
     /// Session id exactly as the runner gave it; in `session_start` and `finalized` rows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub session_id: String,

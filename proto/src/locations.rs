@@ -149,14 +149,14 @@ impl Locations {
         self.socket.with_extension("start")
     }
 
-    /// Events that no daemon took, one file each, in order of name.
+    /// Events that no daemon recorded, one sealed file each, in order of name.
     pub fn spool(&self) -> PathBuf {
         self.state.join("spool")
     }
 
-    /// File whose size counts the events that could not even be spooled.
-    pub fn lost_counter(&self) -> PathBuf {
-        self.state.join("hooks_lost")
+    /// Spool beside the socket, for when the state directory cannot be written.
+    pub fn runtime_spool(&self) -> PathBuf {
+        self.socket.with_extension("spool")
     }
 
     /// Registered repositories.

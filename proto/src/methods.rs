@@ -221,6 +221,9 @@ pub struct Empty {}
 pub struct HookParams<'a> {
     /// Which agent's dialect: `claude`.
     pub runner: &'a str,
+    /// The event's id, made by the client and kept through retries: it is recorded once.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub id: &'a str,
     /// Parent process of the hook, the agent; 0 when unknown.
     #[serde(default)]
     pub pid: u32,

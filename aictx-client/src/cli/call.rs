@@ -1,7 +1,7 @@
 //! Calling a method: a running daemon, else one that is started, else `aictxd once`.
 //!
-//! A request that was sent is never sent a second time: once the line is on its way, the answer or
-//! its absence is reported.
+//! A request that was sent is not sent a second time, except where that changes nothing: once the
+//! line is on its way, the answer or its absence is reported.
 
 use std::cell::Cell;
 use std::fmt;
@@ -11,7 +11,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use aictx_proto::methods::{
-    self, CLEAN, DOCTOR, FINALIZE, HELLO, Hello, INIT, INSTALL, MAP_REFRESH, UNINSTALL,
+    self, CLEAN, DOCTOR, FINALIZE, HELLO, Hello, INIT, INSTALL, MAP_REFRESH, RESUME, Stopping,
+    UNINSTALL,
 };
 use aictx_proto::rpc::{MAX_LINE_BYTES, PROTOCOL_MISMATCH, RpcError};
 use aictx_proto::{PROTOCOL_VERSION, VERSION};
@@ -28,12 +29,17 @@ use crate::start::{StartError, ensure_daemon};
 
 /// How long a start may take, waiting for another client's start included.
 pub const START_DEADLINE: Duration = Duration::from_secs(3);
+/// How long a connection waits for room in the daemon's queue.
+const CONNECT_DEADLINE: Duration = Duration::from_secs(1);
 /// How long a greeting may take before the daemon counts as silent.
 const HELLO_DEADLINE: Duration = Duration::from_secs(2);
 const ANSWER_DEADLINE: Duration = Duration::from_secs(10);
 const LONG_ANSWER_DEADLINE: Duration = Duration::from_secs(30);
 /// Parsing a whole repository takes what it takes.
 const REFRESH_DEADLINE: Duration = Duration::from_secs(630);
+/// Methods that may be called again when nobody knows whether the first call was carried out:
+/// finalize carries an id for that, resume replaces what it wrote.
+const REPEATABLE: [&str; 2] = [FINALIZE, RESUME];
 /// What to do about a daemon that misbehaves.
 pub const RESTART_HINT: &str = "`aictx daemon restart` replaces the running daemon";
 
@@ -88,7 +94,16 @@ impl Backend {
             .map_err(|e| CliError::new(Kind::Io, format!("the request cannot be written: {e}")))?;
         match self.reach() {
             Ok(mut stream) => {
-                exchange_on(&mut stream, method, &params, deadline_of(method, &params))
+                let deadline = deadline_of(method, &params);
+                let answer = exchange_on(&mut stream, method, &params, deadline);
+                match answer {
+                    // It may be recorded or not; its id makes it safe to ask again.
+                    Err(error) if error.kind == Kind::NoAnswer && REPEATABLE.contains(&method) => {
+                        let why = Unreached::Silent(error.message);
+                        self.once_because(method, &params, &why)
+                    }
+                    answer => answer,
+                }
             }
             Err(why) => {
                 if why.is_trouble() {
@@ -125,9 +140,18 @@ impl Backend {
             .transpose()
     }
 
+    /// Asks a running daemon to stop; gives its process id. `None` when there is none or it does not
+    /// answer.
+    pub fn ask_to_stop(&self) -> Option<u32> {
+        let mut stream = self.connect_running().ok()??;
+        let value = exchange_on(&mut stream, methods::STOP, &json!({}), HELLO_DEADLINE).ok()?;
+        let stopping: Stopping = parse(value).ok()?;
+        Some(stopping.pid)
+    }
+
     fn connect_running(&self) -> Result<Option<UnixStream>, CliError> {
         let socket = &self.places.locations.socket;
-        match connect::connect(socket) {
+        match connect::connect(socket, Instant::now() + CONNECT_DEADLINE) {
             Ok(stream) => Ok(Some(stream)),
             Err(e) if means_nobody(&e) => Ok(None),
             Err(e) => Err(CliError::io(socket.display(), &e)
@@ -167,13 +191,14 @@ impl Backend {
     fn connect_or_start(&self) -> Result<UnixStream, Unreached> {
         let socket = &self.places.locations.socket;
         let failed = |e: io::Error| Unreached::Failed(format!("{}: {e}", socket.display()));
-        match connect::connect(socket) {
+        let end = Instant::now() + START_DEADLINE;
+        match connect::connect(socket, Instant::now() + CONNECT_DEADLINE) {
             Ok(stream) => return Ok(stream),
             Err(e) if !means_nobody(&e) => return Err(failed(e)),
             Err(_) => {}
         }
-        match ensure_daemon(&self.places, Instant::now() + START_DEADLINE) {
-            Ok(()) => connect::connect(socket).map_err(failed),
+        match ensure_daemon(&self.places, end) {
+            Ok(()) => connect::connect(socket, end).map_err(failed),
             Err(e @ StartError::NotAllowed) => Err(Unreached::Forbidden(e.to_string())),
             Err(e @ StartError::Failed(_)) => Err(Unreached::Failed(e.to_string())),
         }
@@ -274,9 +299,7 @@ fn exchange_on(
             .hint(format!("`aictx daemon logs` may say why; {RESTART_HINT}"))
     };
     let end = Instant::now() + deadline;
-    stream
-        .set_write_timeout(Some(deadline))
-        .and_then(|()| stream.write_all(&line))
+    connect::send(stream, &line, end)
         .map_err(|e| no_answer(format!("the daemon does not take `{method}`: {e}")))?;
     let reader = stream
         .try_clone()

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use aictx_proto::identity::Caller;
 
@@ -134,6 +135,16 @@ fn working_directory() -> String {
         .ok()
         .and_then(|cwd| cwd.into_os_string().into_string().ok())
         .unwrap_or_default()
+}
+
+/// An id for one call that no other has.
+fn request_id() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    format!(
+        "{}-{}",
+        now.unwrap_or_default().as_nanos(),
+        std::process::id()
+    )
 }
 
 /// Who calls: the flags, the known variables, our parent.

@@ -32,7 +32,7 @@ pub const VARIABLES: &[Variable] = &[
     ),
     variable(
         DEADLINE_VARIABLE,
-        "Milliseconds that a hook waits for an answer; with `_<EVENT>` behind it (upper case) those of one event. A daemon that starts with it has as much more or less time.",
+        "Milliseconds that a hook waits for an answer; with `_<EVENT>` behind it (upper case) those of one event. Default: 150, and 1000 at the start and the end of a session. The whole hook ends after 1000 ms (1400 at those), or three times the value set here, whatever it waits for. The daemon's own limits grow with it.",
     ),
     variable(
         "AICTX_AGENT_ID",

@@ -258,6 +258,13 @@ pub fn status(report: &DaemonStatus, paint: Paint) -> String {
         ),
         ("connections", report.connections.to_string()),
         (
+            "open files",
+            match report.open_files_limit {
+                0 => report.open_files.to_string(),
+                limit => format!("{} of {limit}", report.open_files),
+            },
+        ),
+        (
             "spool",
             format!(
                 "{} waiting, {} lost",

@@ -75,13 +75,24 @@ fn socket_path(into: &mut [u8]) -> Option<usize> {
 /// A connected socket whose other end belongs to this user.
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 pub(super) fn connect() -> Option<c_int> {
+    let mut path = [0_u8; mem::size_of::<libc::sockaddr_un>()];
+    let length = socket_path(path.get_mut(..MAX_SOCKET_PATH + 1)?)?;
+    connect_to(path.get(..length)?, CONNECT_DEADLINE_MS)
+}
+
+/// Connects to the socket at `path`, waiting for room in its queue for at most so many
+/// milliseconds, and makes sure that the other end belongs to this user. The last system error
+/// says why there is none.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
+pub(crate) fn connect_to(path: &[u8], deadline: u64) -> Option<c_int> {
     // SAFETY: `sockaddr_un` is plain data; all zeroes is a valid value.
     let mut address: libc::sockaddr_un = unsafe { mem::zeroed() };
     address.sun_family = libc::AF_UNIX as libc::sa_family_t;
-    let mut path = [0_u8; mem::size_of::<libc::sockaddr_un>()];
-    let room = address.sun_path.len() - 1;
-    let length = socket_path(path.get_mut(..room)?)?;
-    for (to, from) in address.sun_path.iter_mut().zip(path.iter().take(length)) {
+    if path.len() >= address.sun_path.len() {
+        set_errno(libc::ENAMETOOLONG);
+        return None;
+    }
+    for (to, from) in address.sun_path.iter_mut().zip(path) {
         *to = (*from).cast_signed() as libc::c_char;
     }
     // SAFETY: plain system calls; `address` is a valid, NUL-terminated `sockaddr_un`.
@@ -90,13 +101,37 @@ pub(super) fn connect() -> Option<c_int> {
         if socket < 0 {
             return None;
         }
-        set_timeout(socket, libc::SO_SNDTIMEO, CONNECT_DEADLINE_MS);
+        // Linux lets a connection wait for as long as a transmission may.
+        set_timeout(socket, libc::SO_SNDTIMEO, deadline);
         let size = mem::size_of::<libc::sockaddr_un>() as libc::socklen_t;
-        if libc::connect(socket, (&raw const address).cast(), size) != 0 || !peer_is_us(socket) {
-            libc::close(socket);
-            return None;
+        let is_connected = libc::connect(socket, (&raw const address).cast(), size) == 0;
+        if is_connected && peer_is_us(socket) {
+            return Some(socket);
         }
-        Some(socket)
+        let why = match is_connected {
+            true => libc::EACCES,
+            false => errno(),
+        };
+        libc::close(socket);
+        set_errno(why);
+        None
+    }
+}
+
+fn errno() -> c_int {
+    std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
+}
+
+fn set_errno(value: c_int) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: points to this thread's variable.
+    unsafe {
+        *libc::__errno_location() = value;
+    }
+    #[cfg(target_os = "macos")]
+    // SAFETY: points to this thread's variable.
+    unsafe {
+        *libc::__error() = value;
     }
 }
 
@@ -164,6 +199,65 @@ pub(super) fn read_stdin(room: &mut [u8]) -> usize {
             Err(_) => return 0,
         }
     }
+}
+
+/// Whether standard input has something to read (its end included) within so many milliseconds.
+#[inline]
+pub(super) fn has_more(milliseconds: u64) -> bool {
+    let mut input = libc::pollfd {
+        fd: 0,
+        events: libc::POLLIN,
+        revents: 0,
+    };
+    let wait = c_int::try_from(milliseconds).unwrap_or(c_int::MAX);
+    // SAFETY: one valid `pollfd`.
+    unsafe { libc::poll(&raw mut input, 1, wait) > 0 }
+}
+
+/// Milliseconds of the monotonic clock.
+#[inline]
+pub(crate) fn now_ms() -> u64 {
+    clock(libc::CLOCK_MONOTONIC) / 1_000_000
+}
+
+/// Nanoseconds since the Unix epoch.
+#[inline]
+pub(super) fn unix_nanos() -> u64 {
+    clock(libc::CLOCK_REALTIME)
+}
+
+#[inline]
+fn clock(which: libc::clockid_t) -> u64 {
+    // SAFETY: `timespec` is plain data, and the pointer is valid.
+    let time = unsafe {
+        let mut time: libc::timespec = mem::zeroed();
+        libc::clock_gettime(which, &raw mut time);
+        time
+    };
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+/// Ends this process successfully after so many milliseconds (rounded up to seconds), whatever it
+/// waits for.
+#[inline]
+pub(super) fn end_after(milliseconds: u64) {
+    extern "C" fn end(_: c_int) {
+        // SAFETY: async-signal-safe.
+        unsafe { libc::_exit(0) }
+    }
+    let seconds = u32::try_from(milliseconds.div_ceil(1000)).unwrap_or(u32::MAX);
+    // SAFETY: the handler calls nothing but `_exit`.
+    unsafe {
+        libc::signal(libc::SIGALRM, end as *const () as libc::sighandler_t);
+        libc::alarm(seconds);
+    }
+}
+
+/// This process.
+#[inline]
+pub(super) fn own_pid() -> u32 {
+    std::process::id()
 }
 
 #[inline]

@@ -92,6 +92,13 @@ impl StoreError {
         })
     }
 
+    /// Whether the process or the system has no descriptor left.
+    pub fn is_out_of_descriptors(&self) -> bool {
+        use rustix::io::Errno;
+        let errno = self.io().and_then(Errno::from_io_error);
+        matches!(errno, Some(Errno::MFILE | Errno::NFILE))
+    }
+
     /// From an error of the system at `path`: links and escapes are unsafe, the rest not writable.
     pub(crate) fn at(path: impl Into<PathBuf>, error: io::Error) -> Self {
         use rustix::io::Errno;

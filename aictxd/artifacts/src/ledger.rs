@@ -1,8 +1,9 @@
 //! Session ledgers: appended without the repository lock, never rewritten.
 
+use std::fs::TryLockError;
 use std::io;
 use std::sync::PoisonError;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::record::files::SESSIONS_DIR;
@@ -15,6 +16,9 @@ use crate::read::{self, MAX_FILE};
 use crate::scrub::Report;
 use crate::store::Store;
 
+/// How long a ledger's lock is waited for; whoever holds it writes one row.
+const LOCK_DEADLINE: Duration = Duration::from_millis(50);
+const LOCK_STEP: Duration = Duration::from_millis(1);
 /// Most ledgers that are listed.
 const MAX_LISTED: usize = 10_000;
 
@@ -91,6 +95,44 @@ impl Store {
         }
         fs::write(&mut open, &bytes, &file).map_err(fail)?;
         Ok(report)
+    }
+
+    /// Appends the row of an event unless the ledger holds that event; whether it appended.
+    /// Processes that do so at once agree on one of them.
+    ///
+    /// # Errors
+    /// As [`append_ledger`](Self::append_ledger).
+    pub fn append_ledger_once(
+        &self,
+        session_id: &str,
+        row: &LedgerRow,
+    ) -> Result<bool, StoreError> {
+        let file = encode::ledger_file(session_id);
+        let fail = |e| self.root().error(&file, e);
+        let (lock, _, _) = self.root().append_handle(&file).map_err(fail)?;
+        let end = Instant::now() + LOCK_DEADLINE;
+        // Past the deadline the event may be recorded twice, which is better than not at all.
+        while matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) && Instant::now() < end {
+            std::thread::sleep(LOCK_STEP);
+        }
+        if self.ledger_has_event(session_id, &row.event) {
+            return Ok(false);
+        }
+        self.append_ledger(session_id, std::slice::from_ref(row))?;
+        Ok(true)
+    }
+
+    /// Whether the newest [`MAX_FILE`] bytes of a session's ledger hold the row of an event.
+    pub fn ledger_has_event(&self, session_id: &str, event: &str) -> bool {
+        if event.is_empty() {
+            return false;
+        }
+        let Ok(Some(tail)) = self.tail(&encode::ledger_file(session_id)) else {
+            return false;
+        };
+        // Within a text the quotes around a name are escaped.
+        let member = format!("\"event\":{}", serde_json::Value::from(event));
+        memchr::memmem::find(&tail.rows, member.as_bytes()).is_some()
     }
 
     /// Whether a session has a ledger; one `stat`.

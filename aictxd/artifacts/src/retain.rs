@@ -33,7 +33,7 @@ pub const MAX_TOTAL: u64 = 64 * 1024 * 1024;
 /// Bytes of all segments of the archive.
 pub const MAX_ARCHIVE: u64 = 32 * 1024 * 1024;
 /// Most ledgers of ended sessions kept as files; older ones are read from the archive.
-pub const MAX_LEDGERS: usize = 4;
+pub const MAX_LEDGERS: usize = 64;
 /// Most bytes of ledgers kept.
 pub const MAX_LEDGER_BYTES: u64 = 8 * 1024 * 1024;
 /// Largest history that is split at once; whoever made a larger one has to decide about it.

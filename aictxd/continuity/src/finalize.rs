@@ -19,8 +19,8 @@ use self::learned::{Facts, Learned, anchor_failure, learn};
 use self::records::Records;
 pub(crate) use self::reply::{CAPTURED, is_captured};
 use self::reply::{Summary, repeated, reply};
-pub use self::report::executions_asked;
-use self::report::{differences, execution_id, known_execution, merge_report};
+use self::report::{differences, execution_id, merge_report, sent_before};
+pub use self::report::{executions_asked, request_nonce};
 use crate::anchors::{self, Presents};
 use crate::area::derive_area;
 use crate::classify::{Observed, effective, observed, provisional};
@@ -179,7 +179,7 @@ pub fn check_report(params: &FinalizeParams) -> Result<(), String> {
 pub fn finalize(input: &Finalize) -> (Option<FinalizeReply>, Effects) {
     let snapshot = input.snapshot;
     let params = input.params();
-    if let Some(known) = params.and_then(|p| known_execution(input, &p.execution_id)) {
+    if let Some(known) = params.and_then(|p| sent_before(input, p)) {
         return (Some(repeated(input, &known)), Vec::new());
     }
     let open = open_rows(input.rows);

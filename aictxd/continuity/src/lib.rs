@@ -58,7 +58,7 @@ pub use failures::{
 };
 pub use finalize::{
     ExplicitReport, Finalize, check_report, executions_asked, failed_branches, finalize,
-    touched_paths,
+    request_nonce, touched_paths,
 };
 pub use handoff::{handoff_as_of_now, handoff_of_branch};
 pub use inspect::{

@@ -1,12 +1,17 @@
 //! Directories and files of this user alone.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
+
+/// Pause between two tries of a lock that somebody else holds.
+const LOCK_STEP: Duration = Duration::from_millis(1);
 
 /// Makes sure that `path` is a directory of this user with mode 0700, creating what is missing.
 /// Never changes the mode of a directory that exists.
@@ -63,6 +68,29 @@ pub fn file(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
+/// Locks the file at `path`, creating it where it is missing, and waits for whoever holds the lock
+/// for at most `patience`. The lock ends with the file that is given.
+///
+/// # Errors
+/// `WouldBlock` when somebody else keeps the lock; as the system reports them.
+pub fn lock(path: &Path, patience: Duration) -> io::Result<File> {
+    let end = Instant::now() + patience;
+    let file = file(path)?;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(LOCK_STEP),
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::new(
+                    io::ErrorKind::WouldBlock,
+                    format!("{} is held by another process", path.display()),
+                ));
+            }
+            Err(TryLockError::Error(e)) => return Err(e),
+        }
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -83,5 +111,16 @@ mod tests {
         let refused = directory(&link).unwrap_err().to_string();
         assert!(refused.contains("not a directory"), "{refused}");
         assert!(file(&link).is_err());
+    }
+
+    #[test]
+    fn a_lock_is_waited_for_within_limits() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let held = lock(&path, Duration::ZERO).unwrap();
+        let refused = lock(&path, Duration::from_millis(5)).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::WouldBlock);
+        drop(held);
+        lock(&path, Duration::ZERO).unwrap();
     }
 }

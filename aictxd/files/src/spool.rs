@@ -36,8 +36,86 @@ const DRAFT_AGE: Duration = Duration::from_secs(3_600);
 pub const SUFFIX: &str = ".event";
 /// Directory of rejected events.
 const REJECTED: &str = "rejected";
+/// File whose size counts the events that found no place.
+const LOST: &str = "lost";
+/// Most lost events that are counted.
+const MAX_COUNT: u64 = 1_000_000;
 /// What the key is used for.
 const PURPOSE: &str = "aictx spool";
+
+/// Places in which an event can wait, in the order in which they are tried.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// The user's state directory; it holds the key, a spool and the count of lost events.
+    pub state: PathBuf,
+    /// The repository's memory (`.aictx`), where it is known.
+    pub memory: Option<PathBuf>,
+    /// A private directory beside the daemon's socket.
+    pub runtime: PathBuf,
+}
+
+impl Places {
+    /// Keeps an event in the first place that takes it: a sandbox may forbid the state directory, a
+    /// disk may be full.
+    ///
+    /// # Errors
+    /// When none takes it: why the first did not.
+    pub fn keep(&self, event: &[u8]) -> io::Result<()> {
+        let key = UserKey::load_or_create(&self.state);
+        let in_state = (key.as_ref())
+            .map_err(|e| io::Error::new(e.kind(), e.to_string()))
+            .and_then(|key| Spool::private(&self.state.join("spool"))?.put(key, event));
+        let Err(why) = in_state else {
+            return Ok(());
+        };
+        // The runtime directory's own key may be gone tomorrow, a repository is not.
+        if let (Ok(key), Some(memory)) = (&key, &self.memory)
+            && Spool::in_memory(memory, true)
+                .and_then(|spool| spool.put(key, event))
+                .is_ok()
+        {
+            return Ok(());
+        }
+        let in_runtime = Spool::private(&self.runtime).and_then(|spool| match &key {
+            Ok(key) => spool.put(key, event),
+            Err(_) => spool.put(&UserKey::load_or_create(&self.runtime)?, event),
+        });
+        in_runtime.map_err(|_| why)
+    }
+
+    /// The keys that open what waits.
+    pub fn keys(&self) -> Vec<UserKey> {
+        let keys = [&self.state, &self.runtime].map(|place| UserKey::load(place).ok().flatten());
+        keys.into_iter().flatten().collect()
+    }
+
+    /// The spools that exist or can be made.
+    fn spools(&self, make: bool) -> impl Iterator<Item = Spool> {
+        let private = [self.state.join("spool"), self.runtime.clone()];
+        let private = private.map(|path| match make {
+            true => Spool::private(&path),
+            false => Spool::open(&path),
+        });
+        let in_memory = self.memory.iter().map(move |m| Spool::in_memory(m, make));
+        private.into_iter().chain(in_memory).flatten()
+    }
+
+    /// Counts a lost event in every place that can be written; whether any could.
+    pub fn count_lost(&self) -> bool {
+        self.spools(true)
+            .filter(|spool| spool.count_lost().is_ok())
+            .count()
+            > 0
+    }
+
+    /// Events that were lost: every place that could be written counts them all.
+    pub fn lost(&self) -> u64 {
+        self.spools(false)
+            .map(|spool| spool.len(LOST).unwrap_or(0))
+            .max()
+            .unwrap_or(0)
+    }
+}
 
 /// One open spool directory.
 #[derive(Debug)]
@@ -168,6 +246,16 @@ impl Spool {
         Ok(keys.iter().find_map(|key| key.open(PURPOSE, &sealed)))
     }
 
+    /// Opens the file whose lock is held by whoever takes events out.
+    ///
+    /// # Errors
+    /// When the spool cannot be written.
+    pub fn lock_file(&self) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(0o600);
+        Ok(rustix::fs::openat(&self.fd, ".lock", flags | OFlags::NONBLOCK, mode)?.into())
+    }
+
     /// Removes an event.
     pub fn remove(&self, name: &str) {
         let _ = rustix::fs::unlinkat(&self.fd, name, AtFlags::empty());
@@ -190,8 +278,9 @@ impl Spool {
     /// Removes old rejected events, and drafts that have lost their writer.
     pub fn tidy(&self, now: SystemTime) {
         if let Ok(aside) = rustix::fs::openat(&self.fd, REJECTED, DIRECTORY, Mode::empty()) {
-            for old in rejected(&aside).iter().filter(|name| is_expired(name, now)) {
-                let _ = rustix::fs::unlinkat(&aside, old, AtFlags::empty());
+            let old = rejected(&aside).into_iter();
+            for old in old.filter(|name| is_expired(&aside, name, now)) {
+                let _ = rustix::fs::unlinkat(&aside, &old, AtFlags::empty());
             }
         }
         let drafts = names_in(&self.fd, |n| n.starts_with('.') && n.ends_with(".tmp"));
@@ -202,6 +291,23 @@ impl Spool {
         }
     }
 
+    /// Whether an event is older than [`MAX_AGE`], by its name and by its file: a clock may have
+    /// jumped in between.
+    pub fn is_expired(&self, name: &str, now: SystemTime) -> bool {
+        is_expired(&self.fd, name, now)
+    }
+
+    fn count_lost(&self) -> io::Result<()> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW;
+        let flags = flags | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(&self.fd, LOST, flags, Mode::from_raw_mode(0o600))?;
+        if self.len(LOST).unwrap_or(0) < MAX_COUNT {
+            rustix::io::write(&fd, b".")?;
+        }
+        Ok(())
+    }
+
+    /// Size of a plain file.
     fn len(&self, name: &str) -> Option<u64> {
         let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
@@ -238,9 +344,11 @@ pub fn sequence(name: &str) -> Option<u64> {
         .filter(|n| *n < u64::MAX)
 }
 
-/// Whether an event is older than [`MAX_AGE`].
-pub fn is_expired(name: &str, now: SystemTime) -> bool {
-    is_older(name, now, MAX_AGE)
+fn is_expired(directory: &OwnedFd, name: &str, now: SystemTime) -> bool {
+    let stat = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
+    let written = stat.map_or(0, |stat| u64::try_from(stat.st_mtime).unwrap_or(0));
+    let now_seconds = unix_nanos(now) / 1_000_000_000;
+    is_older(name, now, MAX_AGE) && written.saturating_add(MAX_AGE.as_secs()) < now_seconds
 }
 
 fn is_older(name: &str, now: SystemTime, age: Duration) -> bool {
@@ -301,6 +409,42 @@ mod tests {
     }
 
     #[test]
+    fn an_event_waits_wherever_it_can() {
+        let dir = tempfile::tempdir().unwrap();
+        let places = Places {
+            state: dir.path().join("state"),
+            memory: Some(dir.path().join("memory")),
+            runtime: dir.path().join("runtime"),
+        };
+        std::fs::create_dir(places.memory.as_ref().unwrap()).unwrap();
+        let count = |spool: io::Result<Spool>| spool.map_or(0, |s| s.names().unwrap().len());
+        let waiting = || {
+            [
+                count(Spool::open(&places.state.join("spool"))),
+                count(Spool::in_memory(places.memory.as_ref().unwrap(), false)),
+                count(Spool::open(&places.runtime)),
+            ]
+        };
+        places.keep(b"1").unwrap();
+        assert_eq!(waiting(), [1, 0, 0]);
+        // A file in the place of a directory takes nothing, whoever runs the test.
+        std::fs::remove_dir_all(places.state.join("spool")).unwrap();
+        std::fs::write(places.state.join("spool"), "").unwrap();
+        places.keep(b"2").unwrap();
+        assert_eq!(waiting(), [0, 1, 0]);
+        // Without a key that lasts nothing goes into the repository.
+        std::fs::remove_dir_all(&places.state).unwrap();
+        std::fs::write(&places.state, "").unwrap();
+        places.keep(b"3").unwrap();
+        assert_eq!(waiting(), [0, 1, 1]);
+        std::fs::remove_dir_all(&places.runtime).unwrap();
+        std::fs::write(&places.runtime, "").unwrap();
+        assert!(places.keep(b"4").is_err());
+        assert!(places.count_lost() && places.count_lost());
+        assert_eq!(places.lost(), 2, "the repository's spool counts them");
+    }
+
+    #[test]
     fn what_a_repository_brings_is_not_an_event() {
         let dir = tempfile::tempdir().unwrap();
         let memory = dir.path().join(".aictx");
@@ -338,6 +482,7 @@ mod tests {
         spool.tidy(later);
         assert_eq!((in_directory(REJECTED), in_directory("")), (0, 2));
         assert_eq!(waiting(&spool, &key), ["waiting"]);
-        assert!(is_expired(&spool.names().unwrap()[0], later));
+        let name = spool.names().unwrap().remove(0);
+        assert!(spool.is_expired(&name, later) && !spool.is_expired(&name, SystemTime::now()));
     }
 }

@@ -12,7 +12,7 @@ use aictx_runners::{Action, Dialect, HookEvent, Moment};
 use serde_json::Value;
 
 use super::judge::{answer, worse};
-use super::{Session, understand};
+use super::{Recording, Session, understand};
 use crate::app::App;
 use crate::hosts::Place;
 use crate::process::AgentProcess;
@@ -57,7 +57,9 @@ pub(super) fn verdict(app: &Arc<App>, dialect: &dyn Dialect, event: &HookEvent) 
                 live,
                 cwd,
                 now: app.now(),
-                disk_full: Arc::default(),
+                event: String::new(),
+                recording: Recording::Done,
+                trouble: Arc::default(),
             };
             let (verdict, note, _) = session.verdict(call, None);
             (verdict, note)

@@ -78,7 +78,7 @@ pub(super) fn begin(app: &Arc<App>, id: &str, live: Live) -> bool {
     let process = live.process;
     let begun = app.sessions.begin(id, live);
     if begun.is_new {
-        watch_process(app, id, process);
+        watch_process(app, process);
     }
     if let Some((id, live)) = begun.evicted {
         let (task, now) = (Arc::clone(app), app.now());
@@ -96,18 +96,26 @@ pub fn adopt(app: &Arc<App>, id: &str, live: Live) {
     }
 }
 
-/// Finalizes a session when its agent's process ends without having said so.
-pub(super) fn watch_process(app: &Arc<App>, id: &str, process: AgentProcess) {
+/// Finalizes the sessions of an agent's process when it ends without having said so. One descriptor
+/// for a process, however many sessions it has, and none once it has no session any more.
+pub(super) fn watch_process(app: &Arc<App>, process: AgentProcess) {
     if app.mode == Mode::Once || process.pid == 0 {
         return;
     }
-    let (app, id) = (Arc::clone(app), id.to_owned());
+    let Some(unwanted) = app.sessions.watch(process) else {
+        return;
+    };
+    let app = Arc::clone(app);
     tokio::spawn(async move {
         tokio::select! {
             () = process.gone() => {}
+            () = unwanted.notified() => return,
             _ = app.stopped() => return,
         }
-        abandon(&app, &id).await;
+        for id in app.sessions.unwatch(process) {
+            let app = Arc::clone(&app);
+            tokio::spawn(async move { abandon(&app, &id).await });
+        }
     });
 }
 

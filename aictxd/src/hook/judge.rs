@@ -53,7 +53,15 @@ impl Session {
         let verdict = verdict_name.to_owned();
         let first = self.host().observe_later(move || {
             let row = session.call_row(LedgerKind::ToolIntent, &call, &agent_id);
-            (session.id, LedgerRow { verdict, ..row })
+            let event = session.event;
+            (
+                session.id,
+                LedgerRow {
+                    verdict,
+                    event,
+                    ..row
+                },
+            )
         });
         if first {
             let host = Arc::clone(self.host());

@@ -31,7 +31,7 @@ impl Session {
             });
             let _ = tokio::time::timeout(PATIENCE.map, back).await;
         }
-        self.record(&[self.start_row(source, event)]);
+        self.record_event(self.start_row(source, event));
         let session = self.clone();
         let looked = tokio::task::spawn_blocking(move || session.entry_points());
         let map = match tokio::time::timeout(PATIENCE.map, looked).await {

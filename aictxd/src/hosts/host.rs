@@ -130,17 +130,32 @@ impl Host {
         }
     }
 
+    /// As [`observe`](Self::observe) for the row of an event that another process may have recorded.
+    ///
+    /// # Errors
+    /// As [`observe`](Self::observe).
+    pub fn observe_once(&self, session_id: &str, row: &LedgerRow) -> Result<(), StoreError> {
+        self.flush();
+        let written = self.store.append_ledger_once(session_id, row);
+        self.counted(1, written.map(drop))
+    }
+
     fn append(&self, session_id: &str, rows: &[LedgerRow]) -> Result<(), StoreError> {
         let written = self.store.append_ledger(session_id, rows);
+        self.counted(rows.len(), written.map(drop))
+    }
+
+    /// Counts and logs rows that were not written.
+    fn counted(&self, rows: usize, written: Result<(), StoreError>) -> Result<(), StoreError> {
         if let Err(error) = &written {
             tracing::warn!(repo = %self.root.display(), %error, "an observation was not recorded");
             let mut unrecorded = self
                 .unrecorded
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            *unrecorded = (unrecorded.0 + rows.len() as u64, error.to_string());
+            *unrecorded = (unrecorded.0 + rows as u64, error.to_string());
         }
-        written.map(drop)
+        written
     }
 
     /// The directory with its files.

@@ -2,28 +2,27 @@
 //!
 //! A request that was sent is never sent a second time: its answer, or that there was none, is told.
 
-use std::fs::OpenOptions;
 use std::io::{self, BufRead};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use aictx_files::private;
 use aictx_proto::locations::{
     Locations, SOCKET_VARIABLE, is_inherited, may_start, usual_runtime_dir,
 };
 use aictx_proto::methods::{DOCTOR, FINALIZE, MAP_REFRESH};
 use aictx_proto::rpc::{MAX_LINE_BYTES, METHOD_NOT_FOUND, RpcError, TOO_LARGE, UNAVAILABLE};
 use aictx_proto::{PROTOCOL_VERSION, VERSION};
-use rustix::fs::OFlags;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::sync::Semaphore;
 
 use crate::app::{App, Mode};
-use crate::{methods, once, process, socket};
+use crate::{methods, once, process};
 
 /// Calls of one client under way at once; others wait, so that one client leaves the daemon room for
 /// the hooks of all.
@@ -203,16 +202,8 @@ fn told(error: Value) -> RpcError {
 /// Starts a daemon and waits for its word. Whoever starts one holds the start lock, looks again
 /// first, and gives it the variables that a daemon may inherit and no others.
 fn start(locations: &Locations, program: &Path, runtime: Option<&str>) -> io::Result<()> {
-    socket::private_directory(locations.runtime_dir())?;
-    let no_link = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or(0);
-    let lock = OpenOptions::new()
-        .create(true)
-        .write(true)
-        .truncate(false)
-        .mode(0o600)
-        .custom_flags(no_link)
-        .open(locations.start_lock())?;
-    lock.lock()?;
+    private::directory(locations.runtime_dir())?;
+    let _lock = private::lock(&locations.start_lock(), START_DEADLINE)?;
     if std::os::unix::net::UnixStream::connect(&locations.socket).is_ok() {
         return Ok(());
     }

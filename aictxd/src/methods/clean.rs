@@ -311,7 +311,7 @@ fn is_empty(path: &Path, depth: usize, left: &mut usize) -> bool {
 /// not taken along.
 fn move_directory(from: &Path, to: &Path) -> io::Result<()> {
     let parent = to.parent().unwrap_or(Path::new("/"));
-    crate::socket::private_directory(parent)?;
+    aictx_files::private::directory(parent)?;
     match fs::rename(from, to) {
         Err(e) if e.kind() == io::ErrorKind::CrossesDevices => {
             copy(from, to, MAX_DEPTH)?;

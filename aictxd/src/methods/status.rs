@@ -1,13 +1,11 @@
 //! `status`, `hello`, `daemon.stop`.
 
-use std::fs;
-
 use aictx_proto::PROTOCOL_VERSION;
 use aictx_proto::methods::{DaemonStatus, Hello, METHODS, RepoStatus, StopParams, Stopping};
 
 use crate::app::{App, Mode, StopReason};
 use crate::hosts::Host;
-use crate::process::{cpu_ms, resident_bytes};
+use crate::process::{cpu_ms, file_limit, open_files, resident_bytes};
 use crate::spool;
 
 pub(super) fn status(app: &App) -> DaemonStatus {
@@ -30,14 +28,14 @@ pub(super) fn status(app: &App) -> DaemonStatus {
         previous_stop: app.previous_stop.clone(),
         rss_bytes: resident_bytes(),
         cpu_ms: cpu_ms(),
-        connections: app.stats.open_connections(),
+        connections: app.connections.len(),
+        open_files: open_files(),
+        open_files_limit: file_limit().unwrap_or(0),
         repositories: app.hosts.all().iter().map(|host| repo(app, host)).collect(),
         sessions: app.sessions.status(),
         methods: app.stats.methods(),
-        spool_waiting: spool::waiting(&app.locations.spool()),
-        hooks_lost: fs::metadata(app.locations.lost_counter())
-            .map(|m| m.len())
-            .unwrap_or(0),
+        spool_waiting: spool::waiting(app),
+        hooks_lost: spool::lost(app),
         log: app
             .log
             .as_ref()

@@ -5,7 +5,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use aictx_files::private;
 use aictx_runners::merge::Record;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +15,9 @@ use serde::{Deserialize, Serialize};
 const VERSION: u32 = 1;
 /// Most entries kept; the oldest make room.
 const MAX_ENTRIES: usize = 10_000;
+
+/// How long another installation is waited for.
+const LOCK_DEADLINE: Duration = Duration::from_secs(10);
 
 /// What was done to one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,15 +61,8 @@ impl Ledger {
     pub fn open(state: &Path, for_changes: bool) -> io::Result<Self> {
         let path = state.join("install.json");
         let lock = if for_changes {
-            crate::socket::private_directory(state)?;
-            let lock = OpenOptions::new()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .mode(0o600)
-                .open(path.with_extension("lock"))?;
-            lock.lock()?;
-            Some(lock)
+            private::directory(state)?;
+            Some(private::lock(&path.with_extension("lock"), LOCK_DEADLINE)?)
         } else {
             None
         };

@@ -120,7 +120,7 @@ impl Heard {
     /// # Errors
     /// When it cannot be made.
     pub(crate) fn prepare(&self) -> std::io::Result<&Path> {
-        crate::socket::private_directory(&self.place)?;
+        aictx_files::private::directory(&self.place)?;
         for entry in fs::read_dir(&self.place)?.flatten() {
             let _ = fs::remove_file(entry.path());
         }

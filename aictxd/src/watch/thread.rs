@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
+use aictx_files::private;
 use aictx_proto::methods::WatchStats;
 use notify::Event;
 use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
@@ -14,6 +15,7 @@ use super::heard::{self, Heard, Identity};
 use super::system::{System, is_memory};
 use super::tree::Tree;
 use super::{Message, Question};
+use crate::homes::MEMORY;
 use crate::hosts::Host;
 use crate::maps::Maps;
 
@@ -32,12 +34,22 @@ const SETTLED: Duration = Duration::from_secs(10);
 /// Distinct paths kept of one burst; beyond it the batch is a rescan.
 const MAX_BATCH: usize = 20_000;
 
+/// What is watched of the user's own directories.
+pub(super) struct Own {
+    /// Spools of the state directory and beside the socket; repositories have theirs in their memory.
+    pub(super) spools: [PathBuf; 2],
+    pub(super) socket: PathBuf,
+    pub(super) lock: PathBuf,
+    /// Told when socket, lock or their directory are removed or replaced.
+    pub(super) place_changed: Arc<tokio::sync::Notify>,
+}
+
 /// The thread's state.
 pub(super) struct Watching {
     system: Option<System>,
     repositories: HashMap<PathBuf, Watched>,
     spool: Arc<tokio::sync::Notify>,
-    spool_directory: PathBuf,
+    own: Own,
     maps: Arc<Maps>,
     heard: Arc<Heard>,
     /// Asked during a burst.
@@ -64,7 +76,7 @@ impl Watching {
     pub(super) fn new(
         messages: Sender<Message>,
         spool: Arc<tokio::sync::Notify>,
-        spool_directory: PathBuf,
+        own: Own,
         maps: Arc<Maps>,
         heard: Arc<Heard>,
     ) -> Self {
@@ -72,21 +84,26 @@ impl Watching {
             system: System::open(messages, Arc::clone(&maps), Arc::clone(&heard)),
             repositories: HashMap::new(),
             spool,
-            spool_directory,
+            own,
             maps,
             heard,
             questions: Vec::new(),
             newest: 0,
         };
-        watching.watch_spool();
+        watching.watch_own();
         watching.watch_marks();
         watching
     }
 
-    fn watch_spool(&mut self) {
-        let made = crate::socket::private_directory(&self.spool_directory).is_ok();
-        if let (true, Some(system)) = (made, self.system.as_mut()) {
-            system.watch(&self.spool_directory);
+    fn watch_own(&mut self) {
+        if let (Some(directory), Some(system)) = (self.own.socket.parent(), self.system.as_mut()) {
+            system.watch(directory);
+        }
+        for spool in &self.own.spools {
+            let made = private::directory(spool).is_ok();
+            if let (true, Some(system)) = (made, self.system.as_mut()) {
+                system.watch(spool);
+            }
         }
     }
 
@@ -184,10 +201,13 @@ impl Watching {
             return;
         }
         for path in &event.paths {
-            if path.starts_with(&self.spool_directory) {
-                if path.extension().is_some_and(|e| e == "json") {
-                    self.spool.notify_one();
-                }
+            if self.is_spooled(path) {
+                self.spool.notify_one();
+            }
+            if self.is_of_place(path) {
+                self.own.place_changed.notify_one();
+            }
+            if self.own.spools.iter().any(|spool| path.starts_with(spool)) {
                 continue;
             }
             let Some(watched) = self.owner(path) else {
@@ -212,6 +232,20 @@ impl Watching {
                 *shape |= may_change_shape(event.kind);
             }
         }
+    }
+
+    /// Whether a path is that of an event in a spool.
+    fn is_spooled(&self, path: &Path) -> bool {
+        let is_spool = |directory: &Path| {
+            self.own.spools.iter().any(|own| own == directory)
+                || directory.ends_with(Path::new(MEMORY).join("spool"))
+        };
+        path.extension().is_some_and(|end| end == "event") && path.parent().is_some_and(is_spool)
+    }
+
+    /// Whether a path is that of the socket, of its lock, or of their directory.
+    fn is_of_place(&self, path: &Path) -> bool {
+        path == self.own.socket || path == self.own.lock || Some(path) == self.own.socket.parent()
     }
 
     fn overflow(&mut self) {

@@ -191,6 +191,10 @@ pub struct DaemonStatus {
     pub cpu_ms: u64,
     /// Connections open now.
     pub connections: u64,
+    /// Files that the daemon has open, 0 when unknown.
+    pub open_files: u64,
+    /// Files that it may have open, 0 when there is no limit.
+    pub open_files_limit: u64,
     /// Repositories.
     pub repositories: Vec<RepoStatus>,
     /// Live sessions.
@@ -199,7 +203,7 @@ pub struct DaemonStatus {
     pub methods: Vec<MethodStats>,
     /// Events waiting in the spool.
     pub spool_waiting: u64,
-    /// Events that clients could neither deliver nor spool.
+    /// Events that could be neither recorded nor spooled.
     pub hooks_lost: u64,
     /// Log file.
     pub log: String,

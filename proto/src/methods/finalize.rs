@@ -60,6 +60,9 @@ pub struct FinalizeParams {
     pub validated_learning: bool,
     /// Changes to the active task, as `task.update` takes them.
     pub work_state: Map<String, Value>,
+    /// Id of this call, made by the client: a call that is sent again because nobody knows what
+    /// became of the first is carried out once.
+    pub request_id: String,
     /// Repeat-safe id: a second finalize with the same id changes nothing and answers the same.
     pub execution_id: String,
     /// Who finalizes.

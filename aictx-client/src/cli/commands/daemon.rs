@@ -9,9 +9,8 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use aictx_proto::methods::{
-    DaemonStatus, Empty, Hello, REPO_LIST, RepoList, STATUS, STOP, StopParams, Stopping,
-};
+use aictx_files::daemons::{self, Running};
+use aictx_proto::methods::{DaemonStatus, Empty, Hello, REPO_LIST, RepoList, STATUS};
 use aictx_proto::{PROTOCOL_VERSION, VERSION};
 use serde_json::{Value, json};
 
@@ -27,6 +26,8 @@ use crate::start::ensure_daemon;
 
 /// How long a stop may take: the daemon drains for at most 2 s.
 const STOP_DEADLINE: Duration = Duration::from_secs(3);
+/// How long a killed process may take to end.
+const KILL_DEADLINE: Duration = Duration::from_secs(2);
 /// Pause between two looks at something that is about to change.
 const STEP: Duration = Duration::from_millis(5);
 /// Most bytes of a log file that `logs` reads, from its end.
@@ -52,24 +53,32 @@ pub(super) fn daemon(
             };
             Ok(running(&hello, verb))
         }
-        Daemon::Stop => Ok(match stop(backend)? {
-            Some(pid) => Answer {
-                value: json!({ "running": false, "stopped": true, "pid": pid }),
-                text: format!("aictxd stopped (pid {pid})\n"),
+        Daemon::Stop => {
+            let stopped = stop(backend)?;
+            let pids: Vec<u32> = stopped.iter().map(|one| one.pid).collect();
+            Ok(Answer {
+                value: json!({
+                    "running": false, "stopped": !pids.is_empty(),
+                    "pid": pids.first(), "pids": pids,
+                }),
+                text: match stopped.is_empty() {
+                    true => "aictxd is not running\n".to_owned(),
+                    false => stopped.iter().map(Stopped::to_text).collect(),
+                },
                 ..Answer::default()
-            },
-            None => Answer {
-                value: json!({ "running": false, "stopped": false }),
-                text: "aictxd is not running\n".to_owned(),
-                ..Answer::default()
-            },
-        }),
+            })
+        }
         Daemon::Restart => {
-            let verb = match stop(backend)? {
-                Some(_) => "restarted",
-                None => "started",
+            let stopped = stop(backend)?;
+            let verb = if stopped.is_empty() {
+                "started"
+            } else {
+                "restarted"
             };
-            Ok(running(&start(backend)?, verb))
+            let killed = stopped.iter().filter(|one| one.was_killed);
+            let notes = killed.map(Stopped::to_text).collect();
+            let answer = running(&start(backend)?, verb);
+            Ok(Answer { notes, ..answer })
         }
         Daemon::Status => match status(backend, paint)? {
             Some(answer) => Ok(answer),
@@ -119,24 +128,72 @@ fn start(backend: &Backend) -> Result<Hello, CliError> {
     }
 }
 
-/// Stops the running daemon and waits for its end; gives its process id.
-pub(super) fn stop(backend: &Backend) -> Result<Option<u32>, CliError> {
-    let Some(value) = backend.ask_running(STOP, &StopParams::default())? else {
-        return Ok(None);
-    };
-    let stopping: Stopping = parse(value)?;
-    if wait_until_gone(&backend.places, stopping.pid) {
-        return Ok(Some(stopping.pid));
+/// A daemon that was stopped.
+pub(super) struct Stopped {
+    pid: u32,
+    was_killed: bool,
+}
+
+impl Stopped {
+    fn to_text(&self) -> String {
+        match self.was_killed {
+            false => format!("aictxd stopped (pid {})\n", self.pid),
+            true => format!(
+                "aictxd did not answer and was killed (pid {}); what it had recorded is kept\n",
+                self.pid
+            ),
+        }
+    }
+}
+
+/// Stops every daemon of the user and waits for its end: the one behind the socket, and those whose
+/// socket is gone or that do not answer, by their entries in the state directory.
+pub(super) fn stop(backend: &Backend) -> Result<Vec<Stopped>, CliError> {
+    let mut stopped = Vec::new();
+    if let Some(pid) = backend.ask_to_stop()
+        && wait_until_gone(&backend.places, pid)
+    {
+        stopped.push(Stopped {
+            pid,
+            was_killed: false,
+        });
+    }
+    for daemon in daemons::running(&backend.places.locations.state) {
+        let was_killed = end(&daemon)?;
+        stopped.push(Stopped {
+            pid: daemon.pid,
+            was_killed,
+        });
+    }
+    Ok(stopped)
+}
+
+/// Ends a daemon by signals; whether it had to be killed.
+fn end(daemon: &Running) -> Result<bool, CliError> {
+    for (signal, patience) in [
+        (libc::SIGTERM, STOP_DEADLINE),
+        (libc::SIGKILL, KILL_DEADLINE),
+    ] {
+        if let Ok(pid) = libc::pid_t::try_from(daemon.pid) {
+            // SAFETY: no preconditions; the entry's lock says that the process lives.
+            unsafe { libc::kill(pid, signal) };
+        }
+        let end = Instant::now() + patience;
+        while Instant::now() < end {
+            if daemon.has_ended() {
+                return Ok(signal == libc::SIGKILL);
+            }
+            thread::sleep(STEP);
+        }
     }
     Err(CliError::new(
         Kind::NoAnswer,
         format!(
-            "aictxd (pid {}) did not stop within {} s",
-            stopping.pid,
-            STOP_DEADLINE.as_secs()
+            "aictxd (pid {}) does not end, not even when killed",
+            daemon.pid
         ),
     )
-    .hint("`aictx daemon logs` may say why"))
+    .hint("it waits for a file system that does not answer; it ends with that"))
 }
 
 /// Waits until the daemon with this process id has gone; false at the deadline. Connecting would

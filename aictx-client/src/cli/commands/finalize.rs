@@ -9,7 +9,7 @@ use aictx_proto::methods::{FINALIZE, FinalizeParams, FinalizeReply};
 use aictx_proto::rpc::MAX_LINE_BYTES;
 use serde_json::{Map, Value};
 
-use super::{absolute, caller, working_directory};
+use super::{absolute, caller, request_id, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::{Finalize, Outcome};
 use crate::cli::call::{Backend, parse};
@@ -17,7 +17,7 @@ use crate::cli::error::CliError;
 use crate::cli::render;
 
 /// Members that say who calls and from where: the client fills them in.
-const INTERNAL: [&str; 4] = ["repo", "cwd", "caller", "edited_since_ms"];
+const INTERNAL: [&str; 5] = ["repo", "cwd", "caller", "edited_since_ms", "request_id"];
 /// Bytes kept of an output file's start and end.
 const OUTPUT_START: u64 = 64 * 1024;
 const OUTPUT_END: u64 = 1024 * 1024;
@@ -32,7 +32,10 @@ pub(super) fn finalize(backend: &Backend, options: Finalize) -> Result<Answer, C
         Some(file) => read_document(file)?,
         None => FinalizeParams::default(),
     };
-    let params = merge(document, options)?;
+    let params = FinalizeParams {
+        request_id: request_id(),
+        ..merge(document, options)?
+    };
     let value = backend.call(FINALIZE, &params)?;
     let reply: FinalizeReply = parse(value.clone())?;
     let mut notes = render::finalize_notes(&reply);

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use aictx_files::private;
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::methods::{
     DOCTOR, DaemonStatus, DoctorParams, DoctorReply, Empty, FINALIZE, FinalizeParams, INIT,
@@ -24,7 +25,6 @@ use crate::cli::arguments::Hook;
 use crate::cli::call::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::text::{Paint, clean, microseconds, table};
-use crate::places;
 
 /// Runs of agents that are looked at: the newest sessions.
 const MAX_SESSIONS: u32 = 20;
@@ -128,7 +128,7 @@ fn plant(
     surroundings: &aictx_proto::methods::Surroundings,
 ) -> Result<Planted, CliError> {
     let failed = |e| CliError::io(directory.display(), &e);
-    places::private_directory(&backend.places.locations.state).map_err(failed)?;
+    private::directory(&backend.places.locations.state).map_err(failed)?;
     std::fs::create_dir_all(directory).map_err(failed)?;
     if !directory.join(".git").exists() {
         // Some agents work only in repositories; without git a folder has to do.

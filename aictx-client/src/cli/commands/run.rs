@@ -15,7 +15,7 @@ use aictx_proto::event::ErrorEvent;
 use aictx_proto::methods::{FINALIZE, FinalizeParams, FinalizeReply};
 use serde_json::json;
 
-use super::{absolute, caller, working_directory};
+use super::{absolute, caller, request_id, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::RunExecution;
 use crate::cli::call::{Backend, parse};
@@ -138,6 +138,7 @@ pub(super) fn run(
             id.to_owned()
         },
         caller: caller(options.caller),
+        request_id: request_id(),
         ..FinalizeParams::default()
     };
     let recorded = backend.call(FINALIZE, &params);

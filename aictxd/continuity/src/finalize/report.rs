@@ -18,15 +18,46 @@ use crate::observe::{MAX_LIST, Observation, push, told_in_turn};
 /// Longest execution id taken as it is given.
 const MAX_ID: usize = 120;
 
+/// The nonce of a call that carries an id: the same for each time that it is sent (FNV-1a, 64 bits).
+pub fn request_nonce(request_id: &str) -> u64 {
+    request_id
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
+}
+
+/// How the ids of executions end that were made with this nonce.
+fn id_end(nonce: u64) -> String {
+    format!("-{:012x}", nonce & 0xffff_ffff_ffff)
+}
+
 /// The execution that was recorded under this id.
 pub(super) fn known_execution(
     input: &Finalize,
     execution_id: &str,
 ) -> Option<Arc<AgentExecutionRow>> {
     let wanted = given_id(execution_id)?;
+    recorded(input, |id| id == wanted)
+}
+
+/// The execution of a report that was sent before: under its id, or by the same call.
+pub(super) fn sent_before(
+    input: &Finalize,
+    report: &FinalizeParams,
+) -> Option<Arc<AgentExecutionRow>> {
+    if !report.execution_id.trim().is_empty() || report.request_id.is_empty() {
+        return known_execution(input, &report.execution_id);
+    }
+    let end = id_end(input.nonce);
+    recorded(input, |id| id.ends_with(&end))
+}
+
+/// The newest recorded execution with such an id.
+fn recorded(input: &Finalize, is_it: impl Fn(&str) -> bool) -> Option<Arc<AgentExecutionRow>> {
     let rows = input.snapshot.executions.iter().rev();
     let mut rows = rows.chain(input.earlier);
-    rows.find(|e| e.execution_id == wanted).cloned()
+    rows.find(|e| is_it(&e.execution_id)).cloned()
 }
 
 /// The executions that a finalize asks about and that the rows in memory do not hold: the one that is
@@ -64,9 +95,9 @@ pub(super) fn execution_id(params: Option<&FinalizeParams>, input: &Finalize) ->
         None => {
             let agent = slug(&input.identity.agent_id, 24, "agent");
             format!(
-                "exec-{agent}-{}-{:012x}",
+                "exec-{agent}-{}{}",
                 input.now.compact(),
-                input.nonce & 0xffff_ffff_ffff
+                id_end(input.nonce)
             )
         }
     }

@@ -17,8 +17,8 @@ const MANY_WAITING: u64 = 100;
 /// Events that did not arrive.
 pub(super) fn delivery(app: &App) -> Check {
     let name = "hooks_delivered";
-    let lost = fs::metadata(app.locations.lost_counter()).map_or(0, |meta| meta.len());
-    let waiting = spool::waiting(&app.locations.spool());
+    let lost = spool::lost(app);
+    let waiting = spool::waiting(app);
     let details = json!({ "lost": lost, "waiting": waiting });
     if lost > 0 {
         return Check {
@@ -26,7 +26,7 @@ pub(super) fn delivery(app: &App) -> Check {
             details,
             recommended_action: format!(
                 "see why no daemon could be reached (`aictx daemon logs`), then remove {}",
-                app.locations.lost_counter().display()
+                app.locations.spool().join("lost").display()
             ),
             ..check(name, CheckStatus::Warning)
         };
