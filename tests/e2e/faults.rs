@@ -256,12 +256,11 @@ fn w21_wg7_the_time_is_that_of_the_work() {
         .as_millis()
         - 100_000;
     let ago = u64::try_from(ago).unwrap();
-    let spool = env.path().join("state/aictx/spool");
-    fs::create_dir_all(&spool).unwrap();
-    let line = json!({ "jsonrpc": "2.0", "id": 1, "method": "hook", "params": {
-        "runner": "claude", "pid": 1, "spooled_at": ago, "payload": aictx_tests::session::edited(&repo, "s", "calc.py"),
-    }});
-    fs::write(spool.join("1-1.json"), line.to_string()).unwrap();
+    let params = json!({
+        "runner": "claude", "pid": 1, "spooled_at": ago,
+        "payload": aictx_tests::session::edited(&repo, "s", "calc.py"),
+    });
+    env.spool(1, &params);
     env.once("spool.drain", &json!({})).ok();
     let reply = success(
         &env,

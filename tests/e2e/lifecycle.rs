@@ -219,22 +219,9 @@ fn without_a_daemon_observations_wait_and_boundaries_are_answered() {
         UnixStream::connect(env.socket()).is_err(),
         "nobody started a daemon"
     );
-    let spool = env.path().join("state/aictx/spool");
-    let waiting = || {
-        fs::read_dir(&spool)
-            .unwrap()
-            .filter(|e| {
-                e.as_ref()
-                    .unwrap()
-                    .path()
-                    .extension()
-                    .is_some_and(|x| x == "json")
-            })
-            .count()
-    };
-    assert_eq!(waiting(), 1, "the edit waits");
+    assert_eq!(env.spooled(), 1, "the edit waits");
     env.hook(&repo, &end(&repo, "s")).ok();
-    assert_eq!(waiting(), 0, "taken in, in order, before the end");
+    assert_eq!(env.spooled(), 0, "taken in, in order, before the end");
     let rows = env.rows(&repo, "metrics/execution_logs.jsonl");
     assert_eq!(rows[0]["files_edited"], json!(["calc.py"]));
     let next = env.hook(&repo, &start(&repo, "s2", "startup")).ok();
@@ -262,18 +249,39 @@ fn a_daemon_takes_in_what_was_spooled_while_it_was_away() {
 }
 
 #[test]
-fn nothing_works_means_silence_and_a_count() {
+fn an_event_that_nobody_takes_waits_and_one_without_any_place_is_counted() {
     let mut env = TestEnv::new();
     let repo = env.repository("demo");
     env.set("AICTX_DAEMON", "/nowhere/aictxd");
     let run = env.hook(&repo, &start(&repo, "s", "startup")).ok();
     assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
-    assert_eq!(
-        fs::metadata(env.path().join("state/aictx/hooks_lost"))
-            .unwrap()
-            .len(),
-        1
-    );
+    assert_eq!(env.spooled(), 1);
+    env.unset("AICTX_DAEMON");
+    env.once("spool.drain", &json!({})).ok();
+    assert_eq!(env.spooled(), 0);
+    let rows = env.rows(&repo, "sessions/s.jsonl");
+    assert_eq!(rows[0]["kind"], "session_start", "{rows:?}");
+
+    // A file in the place of a directory takes nothing, whoever runs the test.
+    env.set("AICTX_DAEMON", "/nowhere/aictxd");
+    let spool = env.path().join("state/aictx/spool");
+    fs::remove_dir_all(&spool).unwrap();
+    fs::write(&spool, "").unwrap();
+    fs::write(repo.join(".aictx/spool"), "").unwrap();
+    env.hook(&repo, &edited(&repo, "s", "calc.py")).ok();
+    let beside_socket = env.path().join("run/aictx/v1/sock.spool");
+    let events = fs::read_dir(&beside_socket).unwrap().count();
+    assert!(events > 0, "it waits beside the socket");
+    fs::remove_dir_all(&beside_socket).unwrap();
+    fs::write(&beside_socket, "").unwrap();
+    fs::remove_file(repo.join(".aictx/spool")).unwrap();
+    fs::create_dir(repo.join(".aictx/spool")).unwrap();
+    // Only a count fits where no event can be sealed.
+    fs::write(env.path().join("state/aictx/key"), "no key").unwrap();
+    env.hook(&repo, &edited(&repo, "s", "calc.py")).ok();
+    env.unset("AICTX_DAEMON");
+    let _daemon = env.daemon();
+    assert_eq!(env.status().hooks_lost, 1);
 }
 
 #[test]

@@ -104,15 +104,11 @@ fn two_drains_at_once_do_not_stop_the_daemon() {
         env.hook(&repo, &edited(&repo, &session, "a.py")).ok();
     }
     // Ends in the spool as well: taking them in waits for commits.
-    let spool = env.path().join("state/aictx/spool");
     for n in 0..30 {
-        let line = json!({ "jsonrpc": "2.0", "id": 1, "method": "hook", "params": {
+        let params = json!({
             "runner": "claude", "pid": 1, "spooled_at": 1, "payload": end(&repo, &format!("s{n}")),
-        }});
-        // As clients do: the daemon is there and would read half a file.
-        let draft = spool.join(format!(".{n}.tmp"));
-        fs::write(&draft, line.to_string()).unwrap();
-        fs::rename(draft, spool.join(format!("99999999999999999999-{n}.json"))).unwrap();
+        });
+        env.spool(u64::MAX - 100 + n, &params);
     }
     std::thread::scope(|scope| {
         for _ in 0..6 {

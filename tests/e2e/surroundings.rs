@@ -191,17 +191,12 @@ fn what_comes_behind_an_event_that_found_no_space_waits_with_it() {
     let ballast = env.path().join("disk/ballast");
     fill(&ballast);
     let spool = env.path().join("state/aictx/spool");
-    fs::create_dir_all(&spool).unwrap();
     let names: Vec<String> = (0..1_000).map(|n| format!("f{n}.py")).collect();
     for (n, name) in names.iter().enumerate() {
         let params = json!({
             "runner": "claude", "spooled_at": n + 1, "payload": edited(&repo, "s", name),
         });
-        let line = json!({ "params": params }).to_string();
-        // As clients do: the daemon, which looks by itself too, never sees half of one.
-        let draft = spool.join(".draft.tmp");
-        fs::write(&draft, line).unwrap();
-        fs::rename(&draft, spool.join(format!("{n:020}-7.json"))).unwrap();
+        env.spool(n as u64, &params);
     }
     // Space comes back while they are taken in.
     std::thread::scope(|scope| {
@@ -316,8 +311,8 @@ fn a_read_only_repository_is_guarded_and_said_to_be_read_only() {
     assert_eq!(status.pid, daemon.pid());
     assert_eq!(status.repositories[0].state, "read_only");
     assert_eq!(
-        status.spool_waiting, 0,
-        "nobody waits for what will not change"
+        status.spool_waiting, 4,
+        "events wait until the repository can be written"
     );
     let listed = env.rpc("session.list", &json!({ "repo": repo }));
     assert!(
@@ -337,30 +332,17 @@ fn a_read_only_repository_is_guarded_and_said_to_be_read_only() {
 fn a_clock_that_jumps_changes_neither_order_nor_sense() {
     let mut env = TestEnv::new();
     let repo = env.repository("demo");
-    let spool = env.path().join("state/aictx/spool");
-    fs::create_dir_all(&spool).unwrap();
-    for directory in [spool.parent().unwrap(), &spool] {
-        fs::set_permissions(directory, fs::Permissions::from_mode(0o700)).unwrap();
-    }
     // By their names: the far future first, then before the epoch's first second, then the end of
     // time.
     for (n, at) in [(1, 7_258_118_400_000_u64), (2, 0), (3, u64::MAX)] {
         let params = json!({
             "runner": "claude", "spooled_at": at, "payload": edited(&repo, "s", &format!("f{n}.py")),
         });
-        fs::write(
-            spool.join(format!("{n:020}-7.json")),
-            json!({ "params": params }).to_string(),
-        )
-        .unwrap();
+        env.spool(n, &params);
     }
     // Written by a clock far ahead of ours; what comes now comes after it all the same.
     let params = json!({ "runner": "claude", "payload": edited(&repo, "s", "f4.py") });
-    fs::write(
-        spool.join("09000000000000000000-7.json"),
-        json!({ "params": params }).to_string(),
-    )
-    .unwrap();
+    env.spool(9_000_000_000_000_000_000, &params);
     env.set("AICTX_NO_DAEMON", "1");
     env.hook(&repo, &edited(&repo, "s", "f5.py")).ok();
     env.hook(&repo, &edited(&repo, "s", "f6.py")).ok();

@@ -17,11 +17,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use aictx_files::key::UserKey;
+use aictx_files::spool::Spool;
 use aictx_proto::methods::DaemonStatus;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub mod agents;
+pub mod chaos;
 pub mod golden;
 pub mod mcp;
 pub mod memory;
@@ -276,6 +279,25 @@ impl TestEnv {
         });
         self.once("init", &params).ok();
         root
+    }
+
+    /// Puts an event into the spool as a client does, under this number in the order of events.
+    pub fn spool(&self, number: u64, params: &Value) {
+        let state = self.path().join("state/aictx");
+        let key = UserKey::load_or_create(&state).unwrap();
+        let spool = Spool::private(&state.join("spool")).unwrap();
+        let draft = Spool::private(&self.path().join("spool-draft")).unwrap();
+        let line = json!({ "params": params }).to_string();
+        draft.put(&key, line.as_bytes()).unwrap();
+        let name = draft.names().unwrap().remove(0);
+        let event = spool.path().join(format!("{number:020}-7.event"));
+        fs::rename(draft.path().join(name), event).unwrap();
+    }
+
+    /// Number of events in the spool.
+    pub fn spooled(&self) -> usize {
+        let spool = Spool::open(&self.path().join("state/aictx/spool"));
+        spool.map_or(0, |spool| spool.names().unwrap().len())
     }
 
     /// Starts a daemon in the foreground and waits until it answers.
