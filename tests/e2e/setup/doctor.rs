@@ -244,7 +244,9 @@ fn what_is_wrong_with_a_memory_is_found() {
         .unwrap();
     large.set_len(300 << 20).unwrap();
     patient.is("memory_size", "warning");
-    fs::write(patient.env.path().join("state/aictx/hooks_lost"), "xx").unwrap();
+    let spool = patient.env.path().join("state/aictx/spool");
+    fs::create_dir_all(&spool).unwrap();
+    fs::write(spool.join("lost"), "xx").unwrap();
     patient.is("hooks_delivered", "warning");
 
     // A policy that cannot be read is named, wherever one is.
