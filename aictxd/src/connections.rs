@@ -54,7 +54,7 @@ impl Connections {
     }
 
     /// Number of open connections.
-    pub fn len(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.lock().len() as u64
     }
 
@@ -139,9 +139,9 @@ mod tests {
         assert!(is_closed(&first) && !is_closed(&second) && !is_closed(&busy));
         assert!(all.close_longest_waiting() && is_closed(&second));
         assert!(!all.close_longest_waiting() && !is_closed(&busy));
-        assert_eq!(all.len(), 1);
+        assert_eq!(all.count(), 1);
         drop(busy);
-        assert_eq!(all.len(), 0);
+        assert_eq!(all.count(), 0);
     }
 
     #[test]

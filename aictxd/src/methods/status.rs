@@ -28,7 +28,7 @@ pub(super) fn status(app: &App) -> DaemonStatus {
         previous_stop: app.previous_stop.clone(),
         rss_bytes: resident_bytes(),
         cpu_ms: cpu_ms(),
-        connections: app.connections.len(),
+        connections: app.connections.count(),
         open_files: open_files(),
         open_files_limit: file_limit().unwrap_or(0),
         repositories: app.hosts.all().iter().map(|host| repo(app, host)).collect(),
