@@ -187,11 +187,15 @@ pub fn file_stem(id: &str) -> String {
     if kept == id {
         return kept.to_owned();
     }
-    // FNV-1a, 32 bits: stable for ever because it is part of file names.
-    let hash = id.bytes().fold(0x811c_9dc5_u32, |h, b| {
-        (h ^ u32::from(b)).wrapping_mul(0x0100_0193)
-    });
+    let hash = hash(id);
     format!("{}-{hash:08x}", if kept.is_empty() { "id" } else { kept })
+}
+
+/// FNV-1a, 32 bits: stable for ever because it is part of file names.
+pub fn hash(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5_u32, |h, b| {
+        (h ^ u32::from(b)).wrapping_mul(0x0100_0193)
+    })
 }
 
 /// A word as a shell would need it.

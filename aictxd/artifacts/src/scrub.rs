@@ -160,8 +160,9 @@ pub fn scrub_value(value: &mut Value, report: &mut Report) {
     json::walk(value, &json::Place::default(), None, 0, report);
 }
 
-/// Whether there is nothing to redact in a row that is written out. Of a row that is not plain it says no.
-pub(crate) fn is_clean_row(json: &str) -> bool {
+/// Returns whether there is nothing to redact in JSON that is written out. Of what is not plain (white
+/// space between members, members that say what others mean) it says no.
+pub fn is_clean_row(json: &str) -> bool {
     written::is_clean_row(json)
 }
 
