@@ -33,6 +33,7 @@ mod requests;
 mod retention;
 mod review;
 mod rules;
+mod secrets;
 mod session;
 mod setup;
 mod silence;

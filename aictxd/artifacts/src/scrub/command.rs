@@ -14,9 +14,21 @@ pub(super) fn places() -> impl Iterator<Item = (&'static str, usize)> {
 /// `fly secrets set A=x B=y`: every `name=value` of a command that stores secrets, whatever its name
 /// is. The arguments begin at `i`.
 pub(super) fn stored(line: &mut Line, i: usize) {
-    for (s, e) in arguments(line.bytes, i) {
-        if at(line.bytes, s) != b'-' {
+    let b = line.bytes;
+    let mut plain = 0;
+    for (s, e) in arguments(b, i) {
+        let name = run(b, s, e - s, super::bytes::is_name);
+        if at(b, s) == b'-' {
+            continue;
+        }
+        if name > s && at(b, name) == b'=' {
             take(line, s, e, Take::After(b'='), PASSWORD);
+            continue;
+        }
+        // A path may stand before them; two words are a sentence.
+        plain += 1;
+        if plain > 1 {
+            return;
         }
     }
 }

@@ -303,8 +303,7 @@ pub(super) static STORES: &[&str] = &[
     " kv put ",
     " kv patch ",
     "vault write ",
-    "variables set ",
-    "variable set ",
+    "railway variables set ",
     "op item create ",
     "op item edit ",
 ];

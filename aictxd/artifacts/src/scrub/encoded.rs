@@ -4,7 +4,7 @@
 //! A piece is decoded and looked at like a line. Of base64 and hexadecimal digits the whole piece is
 //! replaced, of the others the secret.
 
-use super::bytes::{at, decode_base64, is_base64, run, sub};
+use super::bytes::{at, decode_base64, is_base64, run, run_back, sub};
 use super::follow::Follow;
 use super::leads::spans_within;
 use super::line::Line;
@@ -20,24 +20,28 @@ const MAX_PIECE: usize = 64 << 10;
 /// The longest line that is looked at without its percent signs or quotes, in bytes.
 const MAX_LINE: usize = 64 << 10;
 
-/// The beginning of the next piece from `from` on that is text in base64 or hexadecimal digits.
-pub(super) fn next(b: &[u8], from: usize) -> Option<usize> {
-    pieces(b, from).next().map(|piece| piece.start)
+/// Whether a run of name characters holds text in base64 or hexadecimal digits.
+pub(super) fn is_piece(b: &[u8], s: usize, e: usize) -> bool {
+    piece(b, s, e).is_some()
 }
 
-/// Adds what the line holds in encodings.
-pub(super) fn scan(line: &mut Line, depth: usize) {
+/// Adds the run of name characters at `s..e` when it is a secret, encoded.
+pub(super) fn run_of(line: &mut Line, s: usize, e: usize, depth: usize) {
     if depth >= MAX_DEPTH {
         return;
     }
-    let b = line.bytes;
-    for piece in pieces(b, 0) {
+    if let Some(piece) = piece(line.bytes, s, e) {
         let found = spans_within(&piece.text, &Follow::default(), &mut None, depth + 1);
         if let Some(first) = found.first() {
             line.add(piece.start, piece.end, first.kind, "encoded");
         }
     }
-    if b.len() > MAX_LINE {
+}
+
+/// Adds what the line holds behind percent signs and within quotes of quotes.
+pub(super) fn views(line: &mut Line, depth: usize) {
+    let b = line.bytes;
+    if depth >= MAX_DEPTH || b.len() > MAX_LINE {
         return;
     }
     for view in [percent(b), unquoted(b)].into_iter().flatten() {
@@ -57,50 +61,27 @@ struct Piece {
     text: Vec<u8>,
 }
 
-/// The pieces from `from` on that decode to text.
-fn pieces(b: &[u8], mut from: usize) -> impl Iterator<Item = Piece> {
-    std::iter::from_fn(move || {
-        while let Some((s, e)) = next_run(b, from) {
-            from = e;
-            // An address or a path may stand before the encoded piece.
-            let whole = std::iter::once((s, e));
-            let parts = sub(b, s, e).split(|c| !c.is_ascii_alphanumeric() && *c != b'+');
-            let parts = parts.scan(s, |at, part| {
-                let start = *at;
-                *at += part.len() + 1;
-                Some((start, start + part.len()))
-            });
-            let decoded = whole.chain(parts).find_map(|(start, end)| {
-                let text = decode(sub(b, start, end))?;
-                let end = run(b, end, 2, |c| c == b'=');
-                Some(Piece { start, end, text })
-            });
-            if decoded.is_some() {
-                return decoded;
-            }
-        }
-        None
-    })
-}
-
-/// The next run of base64 digits. Every run is as long as a step at least, so looking at one byte of
-/// a step finds it.
-fn next_run(b: &[u8], from: usize) -> Option<(usize, usize)> {
+/// What a run of name characters stands for: all of it, with what else belongs to base64 around it,
+/// or one of its parts. Base64 of plain text is made of letters and digits, so a run holds it.
+fn piece(b: &[u8], s: usize, e: usize) -> Option<Piece> {
     let digit = |c: u8| is_base64(c) && c != b'=';
-    let mut i = from + MIN_BASE64 - 1;
-    while i < b.len() {
-        if digit(at(b, i)) {
-            let s = super::bytes::run_back(b, i, i - from, digit);
-            let e = run(b, i, b.len(), digit);
-            if e - s >= MIN_BASE64 {
-                return Some((s, e));
-            }
-            i = e + MIN_BASE64;
-        } else {
-            i += MIN_BASE64;
-        }
-    }
-    None
+    let whole = (
+        run_back(b, s, MAX_PIECE, digit),
+        run(b, e, MAX_PIECE, digit),
+    );
+    let parts = sub(b, s, e).split(|c| !c.is_ascii_alphanumeric());
+    let parts = parts.scan(s, |at, part| {
+        let start = *at;
+        *at += part.len() + 1;
+        Some((start, start + part.len()))
+    });
+    std::iter::once(whole)
+        .chain(parts)
+        .find_map(|(start, end)| {
+            let text = decode(sub(b, start, end))?;
+            let end = run(b, end, 2, |c| c == b'=');
+            Some(Piece { start, end, text })
+        })
 }
 
 /// What a piece stands for, when that is text.

@@ -7,7 +7,7 @@ use super::follow::Follow;
 use super::leads::spans;
 use super::line::Span;
 use super::pem::{Open, Step};
-use super::{Report, bare, encoded, kind, leads};
+use super::{Report, bare, kind, leads};
 
 /// A change to a block: `start..end` becomes `text`.
 pub(super) struct Edit {
@@ -34,16 +34,13 @@ impl Engine {
         let mut word = Ahead::Unknown;
         let mut long = Ahead::Unknown;
         let mut abroad = Ahead::Unknown;
-        let mut coded = Ahead::Unknown;
         while pos < block.len() {
             let mut start = pos;
             if self.open.is_none() && self.follow.is_idle() {
                 let word = word.at_or_after(pos, || leads::next(block, pos));
                 let long = long.at_or_after(pos, || bare::next(block, pos));
                 let abroad = abroad.at_or_after(pos, || leads::next_abroad(block, pos));
-                let coded = coded.at_or_after(pos, || encoded::next(block, pos));
-                let all = [word, long, abroad, coded];
-                let Some(hit) = all.into_iter().flatten().min() else {
+                let Some(hit) = word.into_iter().chain(long).chain(abroad).min() else {
                     return;
                 };
                 start = memchr::memrchr(b'\n', sub(block, pos, hit)).map_or(pos, |p| pos + p + 1);

@@ -592,8 +592,8 @@ pub(super) fn spans_within(
             prose::foreign(&mut line, hit.end());
         }
     }
-    bare::scan(&mut line);
-    encoded::scan(&mut line, depth);
+    bare::scan(&mut line, depth);
+    encoded::views(&mut line, depth);
     line.merged()
 }
 
