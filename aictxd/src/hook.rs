@@ -123,7 +123,7 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
             ));
         }
     }
-    let reply = answer.and_then(|answer| dialect.render(&event.name, &answer));
+    let reply = answer.and_then(|answer| dialect.answer(&event.name, &answer));
     app.stats.record(&name, started.elapsed(), false);
     app.stats.record(
         &format!("agent.{}", dialect.name()),

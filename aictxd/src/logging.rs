@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use aictx_proto::text::printable;
+use aictx_proto::shown;
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
@@ -99,7 +99,7 @@ impl<W: Write> Write for Scrubbed<W> {
         let text = String::from_utf8_lossy(line);
         let mut text = intake::text(&text);
         if !self.colours {
-            text = printable(&text).into();
+            text = shown::lines(&text).into_owned().into();
         }
         self.inner.write_all(text.as_bytes())?;
         Ok(line.len())

@@ -340,7 +340,7 @@ fn nothing_that_a_repository_holds_leaves_a_secret_in_the_cache() {
     let message = planted.text(CARRIERS[1], "commit message");
     env.git(&repo, &["commit", "-q", "-m", &message]);
     let daemon = env.daemon();
-    let query = |words: &str| env.rpc("map.query", &json!({ "repo": repo, "query": words }));
+    let query = |words: &str| env.rpc("map.query", &json!({ "repo": repo, "text": words }));
     let hits = |words: &str| {
         let answer = query(words);
         let hits = answer["result"]["hits"]

@@ -100,7 +100,7 @@ pub fn resume(
     };
     let lifecycle_status = lifecycle::status(snapshot, asked);
     let lifecycle_gaps = lifecycle::gaps(&lifecycle_status, 5);
-    let header = banner(&touched, "");
+    let header = banner(&touched, "").to_string();
     let lines = banner_lines(&context);
     let canonical = canonical_banner(&header, &lines);
     let contract_id = next_id(&snapshot.contracts, &identity.session_id);

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use aictx_proto::Timestamp;
 use aictx_proto::record::Thread;
+use aictx_proto::shown;
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::{clean, printable};
 use aictx_signals::{only_checks, only_looks};
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     let mut go_on: Vec<String> = Vec::new();
     let mut add = |text: String| {
         if !text.trim().is_empty() && go_on.len() < 6 && !go_on.contains(&text) {
-            go_on.push(clean(&printable(&text), 240));
+            go_on.push(shown::line(&text, 240));
         }
     };
     // What waits is shown, and gone on with by who asks for it.
@@ -105,7 +105,9 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     }
     if let Some(h) = handoff_at_hand {
         h.next_steps.iter().take(3).for_each(|s| add(s.clone()));
-        add(next_action(h).unwrap_or_default());
+        add(next_action(h)
+            .map(|next| next.to_string())
+            .unwrap_or_default());
         context
             .live(&h.recommended_starting_points)
             .into_iter()
@@ -119,7 +121,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     let mut risks: Vec<String> = Vec::new();
     let mut risk = |text: String| {
         if !text.trim().is_empty() && risks.len() < 8 && !risks.contains(&text) {
-            risks.push(clean(&printable(&text), 240));
+            risks.push(shown::line(&text, 240));
         }
     };
     for thread in context.threads_at_hand() {
@@ -161,7 +163,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     let worth = |command: &&String| only_checks(command) && !only_looks(command);
     for command in of_threads.chain(of_strategy).filter(worth) {
         if commands.len() < 5 && !commands.contains(command) {
-            commands.push(clean(&printable(command), 200));
+            commands.push(shown::line(command, 200));
         }
     }
     let mut tests: Vec<String> = context
@@ -310,7 +312,7 @@ pub fn prepare(
     let mut areas = vec![json!({ "area": area, "why_loaded": "most of the files lie there" })];
     areas.extend(context.subsystems.iter().take(5).map(|s| {
         json!({
-            "area": s.name, "why_loaded": clean(&printable(&s.description), 160),
+            "area": s.name, "why_loaded": shown::line(&s.description, 160),
         })
     }));
     let check = project.canonical_check(snapshot);
@@ -381,7 +383,7 @@ pub fn prepare(
             "id": d.id(), "decision": decision_text(d.decision, &context), "why_loaded": d.reasons(),
         })).collect::<Vec<_>>(),
         "handoffs": handoff.iter().map(|h| json!({
-            "summary": clean(&printable(&h.summary), 240), "status": h.status,
+            "summary": shown::line(&h.summary, 240), "status": h.status,
             "relevance": context.relevance.name(),
         })).collect::<Vec<_>>(),
         "failures": context.failures.iter().take(5).map(|(score, p)| json!({

@@ -1,6 +1,6 @@
 //! The startup banner: the session's line and what it goes on with (spec/lifecycle.md §13).
 
-use aictx_proto::text::{clean, printable};
+use aictx_proto::shown;
 use serde_json::{Value, json};
 
 use crate::context::{Context, Relevance};
@@ -8,7 +8,7 @@ use crate::context::{Context, Relevance};
 /// At most four lines: what is resumed, what blocks or was done last, what is next.
 pub(super) fn banner_lines(context: &Context) -> Vec<Value> {
     let line = |kind: &str, text: String| json!({ "kind": kind, "canonical_text": text });
-    let short = |text: &str, n| clean(&printable(text), n).trim_end_matches('.').to_owned();
+    let short = |text: &str, n| shown::line(text, n).trim_end_matches('.').to_owned();
     let mut lines = Vec::new();
     let background = context.active.thread.is_none()
         && context.relevance <= Relevance::Low
