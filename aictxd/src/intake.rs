@@ -7,7 +7,9 @@
 
 use std::borrow::Cow;
 
-use aictx_artifacts::scrub::{Report, is_clean_row, scrub_bytes, scrub_text, scrub_value};
+use aictx_artifacts::scrub::{
+    Report, is_clean_row, scrub_again, scrub_bytes, scrub_text, scrub_value,
+};
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::Outcome;
 use aictx_proto::methods as words;
@@ -17,7 +19,7 @@ use serde_json::{Map, Value};
 
 /// Replaces the secrets of a text.
 pub fn text(text: &str) -> Cow<'_, str> {
-    scrub_text(text, &mut Report::default())
+    scrub_again(text, &mut Report::default())
 }
 
 /// Scrubs a text, then cuts it to `limit` characters.

@@ -36,6 +36,7 @@ mod rules;
 mod secrets;
 mod session;
 mod setup;
+mod shown;
 mod silence;
 mod stale;
 mod surroundings;

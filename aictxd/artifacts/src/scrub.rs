@@ -149,6 +149,22 @@ pub fn scrub_text<'a>(text: &'a str, report: &mut Report) -> Cow<'a, str> {
     Cow::Owned(into_text(bytes))
 }
 
+/// As [`scrub_text`], for texts that come again and again: those that were clean are remembered, also
+/// for when they are written.
+pub fn scrub_again<'a>(text: &'a str, report: &mut Report) -> Cow<'a, str> {
+    let mark = clean::mark(None, text);
+    if mark.as_ref().is_some_and(clean::Mark::is_clean) {
+        return Cow::Borrowed(text);
+    }
+    let mut found = Report::default();
+    let scrubbed = scrub_text(text, &mut found);
+    if let Some(mark) = mark.filter(|_| found.is_empty()) {
+        mark.remember();
+    }
+    report.merge(found);
+    scrubbed
+}
+
 /// Replaces the secrets of bytes of any encoding that contains ASCII; everything else, invalid
 /// UTF-8 included, stays as it is.
 pub fn scrub_bytes(bytes: &[u8], report: &mut Report) -> Vec<u8> {

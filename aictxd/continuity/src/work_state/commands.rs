@@ -3,7 +3,7 @@
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::record::{THREAD_STATES, Thread};
-use aictx_proto::shown;
+use aictx_proto::shown::{self, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use serde_json::{Map, Value, json};
@@ -318,16 +318,16 @@ pub fn status_line(active: &Active) -> String {
         ));
         // What stands in the way was put down last.
         if let Some(risk) = left.risks.last() {
-            line.push_str(&format!(" ({})", shown::line(risk, 160)));
+            line.push_str(&format!(" ({})", Quoted::new(risk, 160)));
         }
     }
     if let Some(skipped) = &active.skipped {
-        let text = |name: &str| shown::line(skipped[name].as_str().unwrap_or_default(), 80);
+        let text = |name: &str| Name::new(skipped[name].as_str().unwrap_or_default(), 80);
         line.push_str(&format!(
             " {} is in progress on branch {} ({}); `aictx task resume {0}` goes on with it here.",
             text("task_id"),
             text("saved_branch"),
-            text("reason").replace('_', " "),
+            text("reason").to_string().replace('_', " "),
         ));
     }
     line
