@@ -56,11 +56,7 @@ pub fn value(value: &mut Value) {
 
 /// A text on one line, white space collapsed, of at most `limit` characters; a cut one ends in `…`.
 pub fn line(text: &str, limit: usize) -> String {
-    let flat = clean(&characters(text), limit);
-    match defused(Cow::Borrowed(&flat)) {
-        Cow::Borrowed(_) => flat,
-        Cow::Owned(defused) => defused,
-    }
+    clean(&defused(characters(text)), limit)
 }
 
 /// A name of something in a repository (a path, a branch, an id) on one line: as it is where nobody

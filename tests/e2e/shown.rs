@@ -105,6 +105,13 @@ fn hostile(env: &TestEnv) -> PathBuf {
     repo
 }
 
+/// What a program prints that fails.
+fn traceback() -> String {
+    format!(
+        "Exit code 1\nTraceback (most recent call last):\n  File \"{NAME}.py\", line 3, in <module>\nValueError: {HOSTILE}"
+    )
+}
+
 /// A session in which everything that the agent and its tools say is hostile.
 fn hostile_session(repo: &Path, session: &str) -> Vec<Value> {
     let bash = |name: &str, more: Value| {
@@ -138,14 +145,7 @@ fn hostile_session(repo: &Path, session: &str) -> Vec<Value> {
                 "Exit code 1\nFAILED test_calc.py::test_add - AssertionError: {HOSTILE}\n1 failed in 0.1s"
             ),
         ),
-        failed_command(
-            repo,
-            session,
-            "python d.py",
-            &format!(
-                "Exit code 1\nTraceback (most recent call last):\n  File \"{bad}\", line 3, in <module>\nValueError: {HOSTILE}"
-            ),
-        ),
+        failed_command(repo, session, "python d.py", &traceback()),
         edited(repo, session, "calc.py"),
         edited(repo, session, &bad),
         payload(repo, session, HOSTILE, json!({ "message": HOSTILE })),
@@ -253,9 +253,21 @@ fn no_hook_tells_a_model_what_acts() {
             ));
         }
     }
+    // Where little is remembered, all of it is told.
+    let other = env.repository("other");
+    for event in [
+        prompt(&other, "five", "fix add in calc.py"),
+        failed_command(&other, "five", "python d.py", &traceback()),
+        end(&other, "five"),
+        start(&other, "six", "startup"),
+        failed_command(&other, "six", "python d.py", &traceback()),
+    ] {
+        told += &hook(&event);
+    }
     for part in [
         "Last handoff",
         "Open failure",
+        "Seen before",
         "Decided",
         "Active task",
         "Blocked: \\\"",
