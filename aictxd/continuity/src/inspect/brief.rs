@@ -312,7 +312,7 @@ pub fn prepare(
                 .map_or(0, |r| r.score);
             files.push(json!({
                 "path": point.path, "kind": file_kind(&point.path), "score": score,
-                "source": point.source_name(), "why_loaded": [point.reason], "rank": files.len() + 1,
+                "source": point.source_name(), "why_loaded": [point.reason.as_str()], "rank": files.len() + 1,
             }));
         }
     }

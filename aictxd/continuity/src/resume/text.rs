@@ -6,6 +6,7 @@ use aictx_proto::shown::{Code, Line, Name, Quoted};
 use aictx_proto::told;
 use serde_json::Value;
 
+use super::contract::EntryPoint;
 use super::{known, other_work};
 use crate::capsule::on_other_branch;
 use crate::context::{Context, wrong_handoff};
@@ -32,7 +33,13 @@ pub(super) fn of(budget: (u32, u32, u32), params: &ResumeParams) -> u32 {
 }
 
 /// Writes the text of an answer, the most important sections first, and gives its receipt.
-pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &ResumeParams) -> Receipt {
+pub(super) fn render(
+    reply: &mut ResumeReply,
+    context: &Context,
+    params: &ResumeParams,
+    header: &Line,
+    points: &[EntryPoint],
+) -> Receipt {
     let mut packet = Packet::new("resume", of(TEXT, params), CLOSING);
     // Nobody is sent to the answer that he reads.
     packet.more(match params.full {
@@ -58,11 +65,8 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         "" => Line::default(),
         text => told!("{}", Quoted::new(text, MAX_TEXT)),
     };
-    let header = reply
-        .startup_banner_render_payload
-        .pointer("/header/canonical_text");
     packet.line(told!("AICTX resume"));
-    packet.line(told!("  {}", quoted(&text(header))));
+    packet.line(told!("  {}", header));
     if !reply.request.is_empty() {
         packet.line(told!(
             "Current request\n  {} ({})",
@@ -137,20 +141,16 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         &format!("handoff::{handoff}"),
         "changed_since",
     );
-    let points = reply
-        .capsule
-        .get("entry_points")
-        .and_then(Value::as_array)
-        .cloned()
-        .unwrap_or_default();
-    if !points.is_empty() {
-        packet.line(told!("Entry points"));
-        for (i, point) in points.iter().enumerate() {
-            let (path, reason) = (text(point.get("path")), text(point.get("reason")));
-            let (named, why) = (Name::new(&path, MAX_TEXT), quoted(&reason));
-            let line = told!("  {}. {} - {}", i + 1, named, why);
-            packet.item("file", &path, &reason, &[line]);
+    // As many as the answer holds.
+    let told = reply.capsule.get("entry_points").and_then(Value::as_array);
+    let points = points.iter().take(told.map_or(0, Vec::len));
+    for (i, point) in points.enumerate() {
+        if i == 0 {
+            packet.line(told!("Entry points"));
         }
+        let path = Name::new(&point.path, MAX_TEXT);
+        let line = told!("  {}. {} - {}", i + 1, path, point.reason);
+        packet.item("file", &point.path, point.reason.as_str(), &[line]);
     }
     let mut validate = match text(contract.pointer("/test_command/command")).as_str() {
         "" => Line::default(),
