@@ -73,14 +73,16 @@ fn run_with(argv: &[OsString]) -> c_int {
         return commands::hook::swallow();
     }
     let paint = Paint::for_stream(&io::stderr(), no_color);
+    let out = Paint::for_stream(&io::stdout(), no_color);
     let outcome = match parse(argv, no_color) {
-        Ok(line) => commands::run(line, Paint::for_stream(&io::stdout(), no_color)),
+        Ok(line) => commands::run(line, out),
         Err(error) => match error::from_parser(&error) {
             None => return finish(print_help(&error), json, paint),
             Some(complaint) => Err(complaint),
         },
     };
-    finish(outcome.and_then(|answer| print(&answer, json)), json, paint)
+    let printed = outcome.and_then(|answer| print(&answer, json, out));
+    finish(printed, json, paint)
 }
 
 fn parse(argv: &[OsString], no_color: bool) -> Result<CommandLine, clap::Error> {
@@ -101,15 +103,16 @@ fn print_help(help: &clap::Error) -> Result<c_int, CliError> {
         .map_err(|e| CliError::io("standard output", &e))
 }
 
-fn print(answer: &Answer, json: bool) -> Result<c_int, CliError> {
+/// Prints an answer. `paint` says whether standard output has colours, which notes may have, too.
+fn print(answer: &Answer, json: bool, paint: Paint) -> Result<c_int, CliError> {
     let mut out = io::stdout().lock();
     let written = if json && answer.value.is_null() {
         Ok(())
     } else if json {
         writeln!(out, "{}", answer.value)
     } else {
-        let _ = io::stderr().write_all(answer.notes.as_bytes());
-        out.write_all(answer.text.as_bytes())
+        let _ = io::stderr().write_all(paint.shown(&answer.notes).as_bytes());
+        out.write_all(paint.shown(&answer.text).as_bytes())
     };
     written
         .and_then(|()| out.flush())
@@ -130,7 +133,7 @@ fn finish(outcome: Result<c_int, CliError>, json: bool, paint: Paint) -> c_int {
     if json {
         let _ = writeln!(io::stdout(), "{}", error.to_json());
     } else {
-        let _ = io::stderr().write_all(error.to_text(paint).as_bytes());
+        let _ = io::stderr().write_all(paint.shown(&error.to_text(paint)).as_bytes());
     }
     error.status()
 }

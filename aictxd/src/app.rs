@@ -16,6 +16,7 @@ use crate::connections::Connections;
 use crate::facts::Facts;
 use crate::homes::Homes;
 use crate::hosts::Hosts;
+use crate::intake;
 use crate::maps::Maps;
 use crate::policy::Policies;
 use crate::presence::Presence;
@@ -136,6 +137,10 @@ impl App {
     /// does not know.
     pub fn identify(&self, caller: &Caller, worktree: &Path) -> Identity {
         let mut identity = caller.identify(|agent| self.sessions.only_live(agent, worktree));
+        identity.session_id = intake::session_id(&identity.session_id).into_owned();
+        for name in [&mut identity.agent_id, &mut identity.adapter_id] {
+            *name = intake::text(name).into_owned();
+        }
         let unknown = |name: &str| name == "generic";
         if unknown(&identity.agent_id)
             && unknown(&identity.adapter_id)

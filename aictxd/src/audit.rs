@@ -9,11 +9,11 @@ use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::methods::GuardFinding;
 use aictx_proto::record::files;
-use aictx_proto::text::truncate_chars;
 use serde_json::{Value, json};
 
 use crate::app::{App, Mode};
 use crate::hosts::Host;
+use crate::intake::{self, Secrets};
 
 /// Verdicts of so long are written together.
 const TOGETHER: Duration = Duration::from_millis(100);
@@ -95,13 +95,23 @@ impl Verdict {
         let mut kinds: Vec<&str> = self.findings.iter().map(|f| f.kind.as_str()).collect();
         kinds.retain(|kind| !kind.is_empty());
         kinds.dedup();
+        // Reason and findings quote pieces of the subject.
+        let secrets = Secrets::of(&self.subject);
+        let kept = |text: &String| secrets.cut(text, MAX_TEXT);
+        let findings = self.findings.iter().take(MAX_FINDINGS);
+        let findings: Vec<GuardFinding> = findings
+            .map(|finding| GuardFinding {
+                verb: kept(&finding.verb),
+                targets: finding.targets.iter().map(kept).collect(),
+                evidence: finding.evidence.iter().map(kept).collect(),
+                ..finding.clone()
+            })
+            .collect();
         json!({
-            "id": id, "at": self.at, "session_id": self.session_id, "runner": self.runner,
-            "tool": truncate_chars(&self.tool, 80), "decision": self.decision,
-            "reason": truncate_chars(&self.reason, MAX_TEXT),
-            "subject": truncate_chars(&self.subject, MAX_TEXT), "effects": kinds,
-            "cwd": truncate_chars(&self.cwd, MAX_TEXT),
-            "findings": self.findings.get(..MAX_FINDINGS).unwrap_or(&self.findings),
+            "id": id, "at": self.at, "session_id": intake::session_id(&self.session_id),
+            "runner": self.runner, "tool": intake::cut(&self.tool, 80), "decision": self.decision,
+            "reason": kept(&self.reason), "subject": kept(&self.subject), "effects": kinds,
+            "cwd": kept(&self.cwd), "findings": findings,
         })
     }
 }

@@ -242,7 +242,7 @@ fn parse_output(
     }
     for event in &parsed.events {
         let line = scrub_text(&event.render(), &mut Report::default()).into_owned();
-        writeln!(out, "{}", aictx_proto::text::printable(&line))?;
+        writeln!(out, "{}", aictx_proto::shown::lines(&line))?;
     }
     let tests = &parsed.tests;
     if !tests.runner.is_empty() {

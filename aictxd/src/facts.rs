@@ -33,6 +33,7 @@ use crate::app::App;
 use crate::checks::Checks;
 use crate::homes::MEMORY;
 use crate::hosts::Place;
+use crate::intake;
 use crate::maps::At;
 use crate::project;
 
@@ -406,7 +407,7 @@ fn notes(home: &Path) -> Vec<Note> {
                     .ok()?
                     .to_string_lossy()
                     .into_owned(),
-                &text,
+                &intake::text(&text),
             ))
         })
         .collect()

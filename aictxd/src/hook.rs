@@ -3,6 +3,7 @@
 //! Verdicts are answered first and recorded after; everything else is recorded first, so that
 //! what was acknowledged survives the death of this process.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,6 +24,7 @@ use self::others::{names_work, together};
 use crate::app::{App, Mode};
 use crate::guarding;
 use crate::hosts::{Host, store_error};
+use crate::intake;
 use crate::names::WorktreeNames;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
@@ -45,6 +47,9 @@ mod told;
 /// How long after a verdict its record is written. The agent's process is woken on the processor
 /// that we would go on working on; it should run first.
 const AFTER_ANSWER: Duration = Duration::from_millis(1);
+
+/// Longest reason of a start, an end or a compaction, in characters; agents send a word.
+const MAX_SOURCE: usize = 80;
 
 /// How long hooks wait for what their answer could do without: less than the client waits for the answer.
 struct Patience {
@@ -79,7 +84,15 @@ impl Patience {
 pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Value>, RpcError> {
     let started = Instant::now();
     let (dialect, event) = understand(&params)?;
-    let name = format!("hook.{}", event.name);
+    // The names that an agent has, not whatever it sends.
+    let known = dialect
+        .events()
+        .iter()
+        .any(|known| known.name == event.name);
+    let name = match known {
+        true => format!("hook.{}", event.name),
+        false => "hook.other".to_owned(),
+    };
     let now = params
         .spooled_at
         .and_then(|ms| i64::try_from(ms / 1000).ok())
@@ -165,7 +178,7 @@ async fn take(
             (Err(why), None) => return Err(why),
         }
     }
-    let reply = answer.and_then(|answer| dialect.render(&event.name, &answer));
+    let reply = answer.and_then(|answer| dialect.answer(&event.name, &answer));
     Ok((reply, is_recorded))
 }
 
@@ -174,9 +187,15 @@ fn understand<'a>(
 ) -> Result<(&'static dyn Dialect, HookEvent<'a>), RpcError> {
     let invalid = |e: aictx_runners::DialectError| RpcError::new(INVALID_PARAMS, e.to_string());
     let dialect = dialect(params.runner).map_err(invalid)?;
-    let event = dialect
+    let mut event = dialect
         .parse(params.payload.get(), params.event)
         .map_err(invalid)?;
+    if let Cow::Owned(clean) = intake::session_id(&event.session_id) {
+        event.session_id = Cow::Owned(clean);
+    }
+    if let Cow::Owned(clean) = intake::text(&event.agent_id) {
+        event.agent_id = Cow::Owned(clean);
+    }
     Ok((dialect, event))
 }
 
@@ -377,7 +396,9 @@ impl Session {
     /// Records the event and says what there is to say.
     async fn take(&self, event: &HookEvent<'_>, spooled: bool) -> Option<Answer> {
         match &event.moment {
-            Moment::SessionStart { source } => return self.start(source, event).await,
+            Moment::SessionStart { source } => {
+                return self.start(&intake::cut(source, MAX_SOURCE), event).await;
+            }
             Moment::ToolIntent(call) => {
                 self.app.recovered(PATIENCE.map).await;
                 let git = match &call.action {
@@ -393,13 +414,14 @@ impl Session {
             Moment::SessionEnd { reason } => {
                 self.app.presence.ended(&self.id);
                 let row = LedgerRow {
-                    source: reason.clone().into_owned(),
+                    source: intake::cut(reason, MAX_SOURCE),
                     ..self.row(LedgerKind::SessionEnd, &event.agent_id)
                 };
                 self.record_event(row);
                 self.finish(spooled).await;
             }
             Moment::Prompt { text } => {
+                let text = &intake::text(text);
                 let names = WorktreeNames::of(&self.app, &self.live.worktree);
                 let meant = self.meant(text, &names);
                 let label = meant.as_ref().map(|m| m.classification.clone());
@@ -461,7 +483,7 @@ impl Session {
                 return told;
             }
             Moment::Compact { trigger } => self.record_event(LedgerRow {
-                source: trigger.clone().into_owned(),
+                source: intake::cut(trigger, MAX_SOURCE),
                 ..self.row(LedgerKind::Compact, &event.agent_id)
             }),
             Moment::Stop {
@@ -469,7 +491,7 @@ impl Session {
                 asked_back,
             } => {
                 self.record_event(LedgerRow {
-                    text: truncate_chars(last_message, MAX_TEXT),
+                    text: intake::cut(last_message, MAX_TEXT),
                     ..self.row(LedgerKind::Stop, &event.agent_id)
                 });
                 let takes_questions = dialect(&self.live.runner).is_ok_and(|dialect| {
@@ -485,11 +507,11 @@ impl Session {
                 last_message,
             } => self.record_event(LedgerRow {
                 source: (*phase).to_owned(),
-                text: truncate_chars(last_message, MAX_TEXT),
+                text: intake::cut(last_message, MAX_TEXT),
                 ..self.row(LedgerKind::Subagent, &event.agent_id)
             }),
             Moment::Other => self.record_event(LedgerRow {
-                tool: truncate_chars(&event.name, 80),
+                tool: intake::cut(&event.name, 80),
                 ..self.row(LedgerKind::Other, &event.agent_id)
             }),
         }

@@ -16,6 +16,7 @@ pub mod guarding;
 pub mod homes;
 pub mod hook;
 pub mod hosts;
+pub mod intake;
 pub mod lifecycle;
 pub mod logging;
 pub mod maps;

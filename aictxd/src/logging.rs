@@ -3,13 +3,15 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use aictx_files::private;
+use aictx_proto::shown;
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use crate::app::unix_nanos;
-use aictx_files::private;
+use crate::intake;
 
 /// Days of logs kept.
 const KEEP: usize = 7;
@@ -37,11 +39,20 @@ pub fn start(directory: &Path, foreground: bool) -> Log {
     let mut log = Log::default();
     let (writer, colours) = if foreground {
         let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        (BoxMakeWriter::new(std::io::stderr), colours)
+        let writer = move || Scrubbed {
+            inner: std::io::stderr(),
+            colours,
+        };
+        (BoxMakeWriter::new(writer), colours)
     } else {
         match rolling(directory) {
             Ok((appender, file)) => {
-                let (writer, guard) = tracing_appender::non_blocking(Capped::new(appender, &file));
+                let scrubbed = Scrubbed {
+                    inner: Capped::new(appender, &file),
+                    colours: false,
+                };
+                // Lines are scrubbed on the log's own thread.
+                let (writer, guard) = tracing_appender::non_blocking(scrubbed);
                 log.file = Some(file);
                 log._guard = Some(guard);
                 (BoxMakeWriter::new(writer), false)
@@ -74,6 +85,29 @@ fn rolling(directory: &Path) -> Result<(RollingFileAppender, PathBuf), String> {
         appender,
         newest(directory).unwrap_or_else(|| directory.to_owned()),
     ))
+}
+
+/// Takes secrets and control characters out of whole lines: a line may quote what an agent sent.
+struct Scrubbed<W> {
+    inner: W,
+    /// Escape sequences stay, for they are the log's own.
+    colours: bool,
+}
+
+impl<W: Write> Write for Scrubbed<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        let mut text = intake::text(&text);
+        if !self.colours {
+            text = shown::lines(&text).into_owned().into();
+        }
+        self.inner.write_all(text.as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
 }
 
 /// Keeps one day's file below [`MAX_FILE`].

@@ -23,6 +23,7 @@ use serde_json::{Map, Value, json};
 
 use aictx_proto::identity::Caller;
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, RpcError};
+use aictx_proto::shown;
 use aictx_runners::registry;
 
 mod answer;
@@ -101,7 +102,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
     let boundary = match Boundary::new(&arguments.repo, &arguments.allow_root) {
         Ok(boundary) => boundary,
         Err(why) => {
-            eprintln!("aictxd: mcp: {why}");
+            eprintln!("aictxd: mcp: {}", shown::lines(&why));
             return ExitCode::from(2);
         }
     };
@@ -118,7 +119,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            eprintln!("aictxd: mcp: {why}");
+            eprintln!("aictxd: mcp: {}", shown::lines(&why));
             ExitCode::FAILURE
         }
     }
@@ -180,6 +181,20 @@ impl Server {
         call.caller = serde_json::to_value(caller).unwrap_or_default();
     }
 
+    /// Calls a method of the daemon. Whatever a model gets to see of the answer is safe to show.
+    async fn ask(&self, method: &str, params: Value) -> Result<Value, RpcError> {
+        let mut answer = self.backend.call(method, params).await;
+        match &mut answer {
+            Ok(value) => shown::value(value),
+            Err(error) => {
+                for text in [&mut error.message, &mut error.data.hint] {
+                    *text = shown::lines(text).into_owned();
+                }
+            }
+        }
+        answer
+    }
+
     async fn call(
         &self,
         request: &CallToolRequestParams,
@@ -213,7 +228,7 @@ impl Server {
         self.introduce(&mut call, context);
         call.look_only = self.profile == Profile::Readonly;
         let (method, params) = (tool.request)(&call);
-        match self.backend.call(method, params).await {
+        match self.ask(method, params).await {
             Ok(value) => Ok(told(tool, (tool.answer)(&call, value))),
             Err(error) if error.code == INTERNAL.code => Err(internal(&error)),
             Err(error) => {
@@ -246,12 +261,7 @@ impl Server {
         self.introduce(&mut call, context);
         let mut parts = Vec::new();
         for (method, params) in (resource.requests)(&call) {
-            parts.push(
-                self.backend
-                    .call(method, params)
-                    .await
-                    .map_err(|e| internal(&e))?,
-            );
+            parts.push(self.ask(method, params).await.map_err(|e| internal(&e))?);
         }
         let text = (resource.shape)(parts).to_string();
         let contents = ResourceContents::text(text, uri).with_mime_type(resources::MIME);
@@ -276,7 +286,10 @@ fn told(tool: &Tool, answer: Answer) -> CallToolResult {
 }
 
 /// What did not: a result, because clients show those to the model and protocol errors to nobody.
-fn failed(code: &str, message: &str, details: Value) -> CallToolResult {
+fn failed(code: &str, message: &str, mut details: Value) -> CallToolResult {
+    // They quote what was asked for.
+    let message = shown::lines(message);
+    shown::value(&mut details);
     let mut result = CallToolResult::error(vec![ContentBlock::text(format!("{code}: {message}"))]);
     result.structured_content = Some(json!({
         "ok": false, "error": { "code": code, "message": message, "details": details },

@@ -8,6 +8,7 @@ use std::task::Poll;
 use std::time::Instant;
 
 use aictx_artifacts::root;
+use aictx_artifacts::scrub::{Report, scrub_value};
 use aictx_continuity::{
     ExplicitReport, FailureEdit, Finalize, MemoryEdit, Project, choose_contract, contract_file,
 };
@@ -25,7 +26,7 @@ use serde_json::Value;
 
 use crate::app::{App, Mode};
 use crate::hosts::{Host, Place};
-use crate::{facts, git, hook, rpc};
+use crate::{facts, git, hook, intake, rpc};
 
 mod clean;
 mod compact;
@@ -56,7 +57,9 @@ pub type Json = String;
 /// Whatever the method reports; unknown methods and parameters of the wrong shape.
 pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Json, RpcError> {
     let started = Instant::now();
-    let mut work = pin!(dispatch(app, method, params));
+    let (clean, found) = intake::params(method, params);
+    let params = clean.as_ref();
+    let mut work = pin!(dispatch(app, method, params, found));
     let outcome = std::future::poll_fn(|context| {
         catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)))
             .unwrap_or_else(|_| Poll::Ready(Err(rpc::incident(method))))
@@ -73,7 +76,13 @@ pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Json, Rp
     outcome.map(|answer| outside::named(app, params, answer))
 }
 
-async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Json, RpcError> {
+/// Calls the handler of a method. `found` is what was scrubbed from its parameters.
+async fn dispatch(
+    app: &Arc<App>,
+    method: &str,
+    params: &str,
+    found: Report,
+) -> Result<Json, RpcError> {
     match method {
         words::HOOK => {
             let params: HookParams = serde_json::from_str(params).map_err(|e| wrong(&e))?;
@@ -81,14 +90,11 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Json, Rp
         }
         words::RESUME => resume(app, read(params)?).await,
         words::FINALIZE => {
-            let mut done = finalize(app, read(params)?).await?;
+            let mut done = finalize(app, read(params)?, found).await?;
             done.warnings.extend(unknown::unknown_members(params));
             let mut value = as_value(&done)?;
             // The caller sees what was stored: it may print the summary for all to read (W13).
-            aictx_artifacts::scrub::scrub_value(
-                &mut value,
-                &mut aictx_artifacts::scrub::Report::default(),
-            );
+            scrub_value(&mut value, &mut Report::default());
             reply(&value)
         }
         words::GUARD => reply(&guard::guard(app, read(params)?)?),
@@ -310,7 +316,11 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> 
     Ok(written?.0)
 }
 
-async fn finalize(app: &Arc<App>, mut params: FinalizeParams) -> Result<FinalizeReply, RpcError> {
+async fn finalize(
+    app: &Arc<App>,
+    mut params: FinalizeParams,
+    found: Report,
+) -> Result<FinalizeReply, RpcError> {
     let invalid = |text: &str| RpcError::new(INVALID_PARAMS, text);
     if !matches!(params.status.as_str(), "success" | "failure") {
         return Err(invalid("`status` must be `success` or `failure`"));
@@ -331,7 +341,7 @@ async fn finalize(app: &Arc<App>, mut params: FinalizeParams) -> Result<Finalize
         params.files_edited.extend(edited.iter().map(absolute));
     }
     let now = app.now();
-    let recorded = finalize_session(app, &host, looked, Some(params), identity, now).await?;
+    let recorded = finalize_session(app, &host, looked, Some(params), identity, now, found).await?;
     recorded.ok_or_else(|| RpcError::new(INTERNAL, "an explicit finalize was not recorded"))
 }
 
@@ -367,7 +377,8 @@ impl Looked {
 }
 
 /// Finalizes a session's open execution: from an explicit report merged with the ledger, or from
-/// the ledger alone. `None` when there is nothing to finalize.
+/// the ledger alone. `None` when there is nothing to finalize. `redacted` is what was scrubbed from
+/// the report.
 ///
 /// # Errors
 /// When nothing could be written.
@@ -378,6 +389,7 @@ pub async fn finalize_session(
     params: Option<FinalizeParams>,
     identity: Identity,
     now: Timestamp,
+    mut redacted: Report,
 ) -> Result<Option<FinalizeReply>, RpcError> {
     let store = Arc::clone(&host.store);
     let app_ = Arc::clone(app);
@@ -441,7 +453,8 @@ pub async fn finalize_session(
             aictx_continuity::finalize(&input)
         })
         .await?;
-    let (reply, redacted) = decided;
+    let (reply, found) = decided;
+    redacted.merge(found);
     if reply.is_some() && app.mode == Mode::Daemon {
         let (app, host) = (Arc::clone(app), Arc::clone(host));
         drop(tokio::spawn(async move {

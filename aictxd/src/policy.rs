@@ -79,10 +79,7 @@ impl Problems {
         let told: Vec<String> = [user, repository]
             .into_iter()
             .filter(|text| !text.is_empty())
-            .map(|text| {
-                let text = aictx_proto::text::printable(&text);
-                aictx_proto::text::clean(&text, MAX_NOTICE)
-            })
+            .map(|text| aictx_proto::shown::line(&text, MAX_NOTICE))
             .collect();
         told.join("\n")
     }

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 mod promised;
 
+use crate::intake;
 use promised::{DOTNET, Promised, is_dotnet, is_test, promised};
 
 /// Files that say what a repository is built with.
@@ -220,12 +221,18 @@ fn look_at(root: &Path) -> (Project, Vec<String>) {
         manifests,
         makefile_targets,
         testless,
-        commands,
+        commands: commands
+            .into_iter()
+            .map(|(manifest, command)| (manifest, intake::text(&command).into_owned()))
+            .collect(),
         recipes,
         conventions,
         directories: entries.unwrap_or_default(),
-        readme: readme.unwrap_or_default(),
-        ci_commands: ci_commands(root, &mut sources),
+        readme: intake::text(&readme.unwrap_or_default()).into_owned(),
+        ci_commands: ci_commands(root, &mut sources)
+            .iter()
+            .map(|command| intake::text(command).into_owned())
+            .collect(),
         ..Project::default()
     };
     (project, sources)

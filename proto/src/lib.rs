@@ -19,6 +19,7 @@ pub mod path;
 pub mod pattern;
 pub mod record;
 pub mod rpc;
+pub mod shown;
 pub mod snapshot;
 pub mod text;
 pub mod time;

@@ -131,11 +131,14 @@ fn a_rule_that_its_user_takes_back_holds_no_longer() {
     };
     decisions("ann", "From now on use pnpm instead of npm.", 1);
     let task = "Add a script that uses pnpm";
-    assert!(resume(&env, &repo, task).contains("- From now on use pnpm"));
+    assert!(resume(&env, &repo, task).contains("- \"From now on use pnpm"));
     decisions("bob", "Forget the rule about pnpm.", 2);
     let told = resume(&env, &repo, task);
-    assert!(told.contains("- No longer: From now on use pnpm"), "{told}");
-    assert!(!told.contains("- From now on use pnpm"), "{told}");
+    assert!(
+        told.contains("- \"No longer: From now on use pnpm"),
+        "{told}"
+    );
+    assert!(!told.contains("- \"From now on use pnpm"), "{told}");
 }
 
 #[test]
@@ -227,12 +230,12 @@ fn a_strategy_that_its_files_bring_up_is_known_to_be_of_other_code() {
     assert_eq!(hint["reuse_confidence"], "medium", "{told}");
     let next = [&["next"][..], &asked].concat();
     let text = env.aictx(&repo, &next).ok().stdout;
-    assert!(text.contains("since then calc.py changed"), "{text}");
+    assert!(text.contains("since then \"calc.py changed\""), "{text}");
     // Nobody who resumes waits for the index of the files made a moment ago.
     env.aictx(&repo, &["map", "refresh"]).ok();
     let told = resume(&env, &repo, "quote the sums of calc.py");
     assert!(
-        told.contains("(medium confidence) (dirty: calc.py"),
+        told.contains("(medium confidence) (dirty: 'calc.py"),
         "{told}"
     );
 }

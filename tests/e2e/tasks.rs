@@ -54,7 +54,7 @@ fn every_command_says_what_it_did() {
     assert_eq!(started["task_id"], "fix-login-tokens-expire");
     assert_eq!(
         text(&["status"]),
-        "Fix login: tokens expire. Next: read auth.py.\n"
+        "\"Fix login: tokens expire\". Next: \"read auth.py\".\n"
     );
     text(&["start", "Second", "--task-id", "two"]);
     let list = text(&["list"]);
@@ -63,7 +63,7 @@ fn every_command_says_what_it_did() {
         list.contains("fix-login-tokens-expire [in_progress] Fix login"),
         "{list}"
     );
-    assert_eq!(text(&["show", "two"]), "Second.\n");
+    assert_eq!(text(&["show", "two"]), "\"Second\".\n");
     let updated = text(&[
         "update",
         "--task-id",
@@ -73,11 +73,11 @@ fn every_command_says_what_it_did() {
     ]);
     assert_eq!(
         updated,
-        "Updated: current_hypothesis\nSecond. Hypothesis: it is the clock.\n"
+        "Updated: current_hypothesis\n\"Second\". Hypothesis: \"it is the clock\".\n"
     );
     assert_eq!(
         text(&["resume", "fix-login-tokens-expire"]),
-        "Fix login: tokens expire. Next: read auth.py.\n"
+        "\"Fix login: tokens expire\". Next: \"read auth.py\".\n"
     );
     let closed = asked(
         &env,
@@ -343,7 +343,7 @@ fn w19_w20_what_is_wrong_is_refused_by_name_and_changes_nothing() {
         run(&["start", "Other", "--task-id", "t", "--force"])
             .ok()
             .stdout
-            .starts_with("Other.")
+            .starts_with("\"Other\".")
     );
 }
 

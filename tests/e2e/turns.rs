@@ -88,7 +88,7 @@ fn a_handoff_says_that_its_edits_were_taken_back() {
     let done = ["--status", "success", "--summary", "Checks arguments"];
     finalize(&env, &repo, "ann", &done);
     let bob = Play::claude(&env, &repo, "bob");
-    let told = "Not as it was left: calc.py changed";
+    let told = "Not as it was left: \"calc.py changed";
     assert!(!bob.start("startup").contains(told));
     env.git(&repo, &["checkout", "."]);
     let cat = Play::claude(&env, &repo, "cat");

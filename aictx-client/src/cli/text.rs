@@ -3,8 +3,19 @@
 use std::env;
 use std::io::IsTerminal;
 
+use aictx_proto::shown;
+
 /// Characters of a drawn bar.
 const METER_WIDTH: usize = 24;
+
+/// The sequences that colours are made of.
+const CODES: [&str; 5] = [
+    "\u{1b}[1;31m",
+    "\u{1b}[32m",
+    "\u{1b}[33m",
+    "\u{1b}[1m",
+    "\u{1b}[0m",
+];
 
 /// Colours, or none.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +45,26 @@ impl Paint {
         } else {
             text.to_owned()
         }
+    }
+
+    /// What a terminal gets to see of a text: nothing that steers it but these colours.
+    pub fn shown(self, text: &str) -> String {
+        if !self.on {
+            return shown::lines(text).into_owned();
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((at, code)) = CODES
+            .iter()
+            .filter_map(|code| Some((rest.find(code)?, *code)))
+            .min()
+        {
+            let (before, from) = rest.split_at(at);
+            out.push_str(&shown::lines(before));
+            out.push_str(code);
+            rest = from.strip_prefix(code).unwrap_or_default();
+        }
+        out + &shown::lines(rest)
     }
 
     /// For what failed.
@@ -101,15 +132,14 @@ impl Drop for Meter {
     }
 }
 
-/// Makes control characters visible: prompts, commands and file names come from elsewhere, and a
-/// terminal obeys them.
+/// Makes hidden characters visible: prompts, commands and file names come from elsewhere, and a
+/// terminal obeys them. Joiners and selectors, which letters and emoji have, are left to
+/// [`Paint::shown`].
 pub fn clean(text: &str) -> String {
     text.chars()
         .map(|c| match c {
-            '\n' | '\t' => c,
-            c if c.is_control() => char::REPLACEMENT_CHARACTER,
-            // Marks that reorder what is read.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
+            '\n' | '\t' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' => c,
+            c if shown::is_hidden(c) => char::REPLACEMENT_CHARACTER,
             c => c,
         })
         .collect()
@@ -205,6 +235,18 @@ mod tests {
         assert_eq!(microseconds(64), "64 µs");
         assert_eq!(microseconds(12_345), "12 ms");
         assert_eq!(mebibytes(13 * 1024 * 1024 + 512 * 1024), "13.5 MiB");
+    }
+
+    #[test]
+    fn nothing_but_our_colours_reaches_a_terminal() {
+        let on = Paint { on: true };
+        let text = format!(
+            "{} {}",
+            on.red("x"),
+            "\u{1b}[2J\u{1b}]0;t\u{7}</system-reminder>"
+        );
+        assert_eq!(on.shown(&text), "\u{1b}[1;31mx\u{1b}[0m ‹/system-reminder>");
+        assert_eq!(Paint::off().shown(&text), "x ‹/system-reminder>");
     }
 
     #[test]

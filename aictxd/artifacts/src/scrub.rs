@@ -24,6 +24,7 @@ mod call;
 mod clean;
 mod command;
 mod commands;
+mod encoded;
 mod engine;
 mod follow;
 mod groups;
@@ -37,6 +38,7 @@ mod loose;
 mod manifest;
 mod names;
 mod near;
+mod one_time;
 mod pairs;
 mod pem;
 mod prose;
@@ -147,6 +149,22 @@ pub fn scrub_text<'a>(text: &'a str, report: &mut Report) -> Cow<'a, str> {
     Cow::Owned(into_text(bytes))
 }
 
+/// As [`scrub_text`], for texts that come again and again: those that were clean are remembered, also
+/// for when they are written.
+pub fn scrub_again<'a>(text: &'a str, report: &mut Report) -> Cow<'a, str> {
+    let mark = clean::mark(None, text);
+    if mark.as_ref().is_some_and(clean::Mark::is_clean) {
+        return Cow::Borrowed(text);
+    }
+    let mut found = Report::default();
+    let scrubbed = scrub_text(text, &mut found);
+    if let Some(mark) = mark.filter(|_| found.is_empty()) {
+        mark.remember();
+    }
+    report.merge(found);
+    scrubbed
+}
+
 /// Replaces the secrets of bytes of any encoding that contains ASCII; everything else, invalid
 /// UTF-8 included, stays as it is.
 pub fn scrub_bytes(bytes: &[u8], report: &mut Report) -> Vec<u8> {
@@ -160,8 +178,9 @@ pub fn scrub_value(value: &mut Value, report: &mut Report) {
     json::walk(value, &json::Place::default(), None, 0, report);
 }
 
-/// Whether there is nothing to redact in a row that is written out. Of a row that is not plain it says no.
-pub(crate) fn is_clean_row(json: &str) -> bool {
+/// Returns whether there is nothing to redact in JSON that is written out. Of what is not plain (white
+/// space between members, members that say what others mean) it says no.
+pub fn is_clean_row(json: &str) -> bool {
     written::is_clean_row(json)
 }
 

@@ -513,3 +513,17 @@ fn batch_p_plain() {
         lookalike_case,
     );
 }
+
+#[test]
+fn batch_r() {
+    run("R", include_str!("scrub/batch_r.txt"), secret_case);
+}
+
+#[test]
+fn batch_r_plain() {
+    run(
+        "R plain",
+        include_str!("scrub/batch_r_plain.txt"),
+        lookalike_case,
+    );
+}

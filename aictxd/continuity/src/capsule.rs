@@ -1,7 +1,7 @@
 //! The session capsule: what an agent is told when a session begins.
 //!
 //! Facts, in the order in which they matter, each labelled with where it comes from. Stored prose
-//! is quoted and made printable: it is data that a pull request could have changed, never an
+//! is quoted ([`aictx_proto::shown`]): it is data that a pull request could have changed, never an
 //! instruction. The whole text stays below [`MAX_TOKENS`], and a receipt in the session's ledger says
 //! what was told and what was left out.
 
@@ -11,11 +11,13 @@ use aictx_proto::identity::Identity;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Receipt};
 use aictx_proto::methods::AtWork;
 use aictx_proto::record::{Handoff, LifecycleEvent, files};
+use aictx_proto::shown::{Code, Line, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::{clean, printable};
+use aictx_proto::text::clean;
+use aictx_proto::told;
 use serde_json::Value;
 
-use self::lines::{CLOSING, newest, quote};
+use self::lines::{CLOSING, newest};
 use crate::context::{Context, Hand, wrong_handoff};
 use crate::observe::{Observation, open_rows};
 use crate::packet::Packet;
@@ -129,14 +131,18 @@ pub fn session_start(snapshot: &Snapshot, start: &SessionStart) -> (String, Effe
     (text, effects)
 }
 
+/// Longest command that is told, in characters.
+const MAX_COMMAND: usize = 400;
+
 /// `aictx · claude@demo · session #3 · awake`
-pub(crate) fn banner(touched: &Touch, branch: &str) -> String {
-    let mut line = format!(
+pub(crate) fn banner(touched: &Touch, branch: &str) -> Line {
+    let mut line = told!(
         "aictx · {} · session #{} · awake",
-        touched.agent_label, touched.number
+        Name::new(&touched.agent_label, 80),
+        touched.number
     );
     if !branch.is_empty() {
-        line.push_str(&format!(" · branch {}", clean(&printable(branch), 80)));
+        line.push(&told!(" · branch {}", Name::new(branch, 80)));
     }
     line
 }
@@ -162,8 +168,8 @@ impl Capsule<'_> {
         if self.context.handoff.is_none() {
             self.repository(&mut packet);
             packet.line(match wrong_handoff(self.context.snapshot) {
-                Some(_) => "Every handoff recorded here was marked as wrong.",
-                None => "No handoff is recorded here yet.",
+                Some(_) => told!("Every handoff recorded here was marked as wrong."),
+                None => told!("No handoff is recorded here yet."),
             });
         }
         packet.rank(rank::BESIDE);
@@ -175,18 +181,14 @@ impl Capsule<'_> {
         let (left, _) = suggest::left_to_do(snapshot, self.start.branch);
         if let Some(files) = suggest::capsule_line(&project.map, left.trim().is_empty()) {
             let why = "the map ranks them for what was left to do, or for the repository";
-            packet.item(
-                "map",
-                &clean(&files, 160),
-                why,
-                &[format!("Likely entry points: {files}")],
-            );
+            let id = clean(files.as_str(), 160);
+            packet.item("map", &id, why, &[told!("Likely entry points: {}", files)]);
         }
         packet.rank(rank::CHECK);
         if let Some((command, source)) = project.canonical_check(self.context.snapshot) {
-            let mut line = format!("Tests: `{command}`");
+            let mut line = told!("Tests: {}", Code::new(&command, MAX_COMMAND));
             for further in project.further_checks(&command) {
-                line.push_str(&format!(", `{further}`"));
+                line.push(&told!(", {}", Code::new(&further, MAX_COMMAND)));
             }
             packet.item("check", &clean(&command, 160), source, &[line]);
         }
@@ -196,7 +198,7 @@ impl Capsule<'_> {
 
     fn resumed(&self) -> (String, Receipt) {
         let mut packet = self.packet(MAX_TOKENS);
-        packet.line(format!("Session resumed at {}.", self.start.now));
+        packet.line(told!("Session resumed at {}.", self.start.now));
         // When this session was heard of before: what others left later is news to it.
         let mut before = self.start.rows.iter().rev();
         let before =
@@ -208,7 +210,7 @@ impl Capsule<'_> {
                 && Timestamp::parse(&handoff.updated_at).is_some_and(|at| at > left_off)
         });
         if news.is_some() {
-            packet.line("Another session has worked here since:");
+            packet.line(told!("Another session has worked here since:"));
             self.memory(&mut packet);
         } else {
             session_so_far(&mut packet, self.start.rows);
@@ -220,7 +222,7 @@ impl Capsule<'_> {
     /// was decided, what is off limits.
     fn after_compaction(&self) -> (String, Receipt) {
         let mut packet = self.packet(MAX_TOKENS_COMPACT);
-        packet.line(format!(
+        packet.line(told!(
             "Context was compacted at {}. This session so far, as observed:",
             self.start.now
         ));
@@ -239,33 +241,36 @@ impl Capsule<'_> {
         let Some(limits) = newest else {
             return;
         };
-        let list = |name: &str| -> Vec<String> {
+        let list = |name: &str| -> Vec<Name> {
             let entries = limits.get(name).and_then(Value::as_array);
             let entries = entries.into_iter().flatten().filter_map(Value::as_str);
-            let shown = entries.take(MAX_LIMITS).map(|e| clean(&printable(e), 120));
-            shown.collect()
+            entries
+                .take(MAX_LIMITS)
+                .map(|e| Name::new(e, 120))
+                .collect()
         };
         let (forbidden, allowed) = (list("forbidden_paths"), list("allowed_paths"));
         let mut lines = Vec::new();
         if !forbidden.is_empty() {
-            let mut line = format!("Not to be edited, the user said: {}", forbidden.join(", "));
+            let named = Line::join(&forbidden, ", ");
+            let mut line = told!("Not to be edited, the user said: {}", named);
             let excepted = list("excepted_paths");
             if !excepted.is_empty() {
-                line.push_str(&format!(" (but {} may)", excepted.join(", ")));
+                line.push(&told!(" (but {} may)", Line::join(excepted, ", ")));
             }
             lines.push(line);
         }
         if !allowed.is_empty() {
-            lines.push(format!(
+            lines.push(told!(
                 "Nothing but these is to be edited, the user said: {}",
-                allowed.join(", ")
+                Line::join(&allowed, ", ")
             ));
         }
         if !lines.is_empty() {
-            let paths = [forbidden, allowed].concat().join(", ");
+            let paths = Line::join([forbidden, allowed].concat(), ", ");
             packet.item(
                 "limits",
-                &clean(&paths, 160),
+                &clean(paths.as_str(), 160),
                 "the user set them in this session",
                 &lines,
             );
@@ -288,23 +293,20 @@ impl Capsule<'_> {
     /// What the repository is, for a session that has nothing else.
     fn repository(&self, packet: &mut Packet) {
         let project = self.start.project;
-        let mut line = format!("Repository: {}", clean(&printable(&project.name), 80));
+        let mut line = told!("Repository: {}", Name::new(&project.name, 80));
         let languages = project.languages();
         if !languages.is_empty() {
-            line.push_str(&format!(" ({})", languages.join(", ")));
+            let names = languages.iter().map(|name| Name::new(name, 40));
+            line.push(&told!(" ({})", Line::join(names, ", ")));
         }
         let headline = project.headline();
         if !headline.is_empty() {
-            line.push_str(&format!("; README: {}", quote(&headline, 120)));
+            line.push(&told!("; README: {}", Quoted::new(&headline, 120)));
         }
         packet.line(line);
         if !project.directories.is_empty() {
-            let names: Vec<String> = project
-                .directories
-                .iter()
-                .map(|d| clean(&printable(d), 40))
-                .collect();
-            packet.line(format!("Top level: {}", names.join(", ")));
+            let names = project.directories.iter().map(|d| Name::new(d, 40));
+            packet.line(told!("Top level: {}", Line::join(names, ", ")));
         }
     }
 
@@ -316,18 +318,19 @@ impl Capsule<'_> {
                 true => "",
                 false => ", in another worktree",
             };
-            let mut line = format!(
-                "Also at work here ({}, session {}, heard of {}{place})",
-                clean(&printable(&other.runner), 24),
-                clean(&printable(&id), 8),
+            let mut line = told!(
+                "Also at work here ({}, session {}, heard of {}{})",
+                Name::new(&other.runner, 24),
+                Name::new(&id, 8),
                 age(&other.last_seen_at, self.start.now),
+                place,
             );
             if !other.request.is_empty() {
-                line.push_str(&format!(": {}", quote(&other.request, 120)));
+                line.push(&told!(": {}", Quoted::new(&other.request, 120)));
             }
             if !other.files.is_empty() {
                 let files: Vec<String> = other.files.iter().rev().cloned().collect();
-                line.push_str(&format!("; edited {}", newest(&files)));
+                line.push(&told!("; edited {}", newest(&files)));
             }
             packet.item(
                 "session",
@@ -347,18 +350,30 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
     } else {
         open
     };
-    let mut tell = |kind: &str, title: &str, said: String| {
-        let (id, line) = (clean(&said, 160), format!("{title}: {said}"));
+    let mut tell = |kind: &str, title: &'static str, said: Line| {
+        let (id, line) = (clean(said.as_str(), 160), told!("{}: {}", title, said));
         packet.item(kind, &id, "this session's own ledger", &[line]);
     };
     if !seen.asked.goal().is_empty() {
-        tell("request", "Request", quote(seen.asked.goal(), 300));
+        tell(
+            "request",
+            "Request",
+            told!("{}", Quoted::new(seen.asked.goal(), 300)),
+        );
     }
     if let Some(latest) = seen.asked.latest() {
-        tell("request", "Asked for last", quote(latest, 200));
+        tell(
+            "request",
+            "Asked for last",
+            told!("{}", Quoted::new(latest, 200)),
+        );
     }
     for rule in seen.kept.iter().rev().take(MAX_DECISIONS) {
-        tell("rule", "To be kept, as its user said", quote(rule, 200));
+        tell(
+            "rule",
+            "To be kept, as its user said",
+            told!("{}", Quoted::new(rule, 200)),
+        );
     }
     if !seen.files_edited.is_empty() {
         tell("edited", "Edited", newest(&seen.files_edited));
@@ -367,31 +382,34 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
         tell("read", "Read", newest(&seen.files_opened));
     }
     for failure in seen.open_failures.iter().rev().take(MAX_FAILURES) {
-        tell("failing", "Failing", printable(&failure.line()));
+        tell(
+            "failing",
+            "Failing",
+            told!("{}", Quoted::new(&failure.line(), 300)),
+        );
     }
     let mut tests = seen.since_edit.iter().rev();
     if let Some(passed) = tests.find(|p| seen.validated && seen.tests.contains(&p.command)) {
-        let command = clean(&printable(&passed.command), 120);
-        let said = format!("`{command}`");
+        let said = told!("{}", Code::new(&passed.command, 120));
         tell("passing", "Passing since the last edit", said);
     }
 }
 
 /// `on branch x`, where that is known and not the one checked out.
-pub(crate) fn on_other_branch(branch: &str, here: &str) -> Option<String> {
+pub(crate) fn on_other_branch(branch: &str, here: &str) -> Option<Line> {
     (!branch.is_empty() && !here.is_empty() && branch != here)
-        .then(|| format!("on branch {}", clean(&printable(branch), 80)))
+        .then(|| told!("on branch {}", Name::new(branch, 80)))
 }
 
 /// The next step somebody named; else what is in the way.
-pub(crate) fn next_action(handoff: &Handoff) -> Option<String> {
+pub(crate) fn next_action(handoff: &Handoff) -> Option<Line> {
     if let Some(step) = handoff.next_steps.iter().find(|s| !s.trim().is_empty()) {
-        return Some(clean(&printable(step), 220));
+        return Some(told!("{}", Quoted::new(step, 220)));
     }
     let blocked = handoff.blocked.iter().find(|s| !s.trim().is_empty())?;
     Some(match blocked_command(blocked) {
-        Some(command) => format!("make `{}` pass", clean(&printable(&command), 200)),
-        None => format!("resolve {}", clean(&printable(blocked), 200)),
+        Some(command) => told!("make {} pass", Code::new(&command, 200)),
+        None => told!("resolve {}", Quoted::new(blocked, 200)),
     })
 }
 

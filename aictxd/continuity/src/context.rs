@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 use aictx_proto::Timestamp;
 use aictx_proto::methods::MapHit;
 use aictx_proto::record::{FailurePattern, Handoff, Subsystem, Thread};
+use aictx_proto::shown;
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::{clean, printable};
+use aictx_proto::text::clean;
 use serde_json::{Map, Value, json};
 
 use crate::anchors::{dirt, found_at, missing};
@@ -437,10 +438,9 @@ impl<'a> Context<'a> {
         paths
             .iter()
             .filter_map(|path| found_at(path, &self.project.presents))
-            .map(printable)
             // A part of a path is another one.
             .filter(|p| p.chars().count() <= MAX_PATH)
-            .map(|p| clean(&p, MAX_PATH))
+            .map(|p| shown::line(p, MAX_PATH))
             .take(8)
             .collect()
     }
@@ -469,13 +469,13 @@ pub(crate) fn wrong_handoff(snapshot: &Snapshot) -> Option<&Handoff> {
 
 /// What an item is called in a list.
 fn short(text: &str) -> String {
-    clean(&printable(text), 160)
+    shown::line(text, 160)
 }
 
 fn map_title(hit: &MapHit) -> String {
     match hit.symbols.first() {
-        Some(s) => clean(&printable(&format!("{}: {}", hit.path, s.name)), 160),
-        None => clean(&printable(&hit.path), 160),
+        Some(s) => shown::line(&format!("{}: {}", hit.path, s.name), 160),
+        None => shown::line(&hit.path, 160),
     }
 }
 

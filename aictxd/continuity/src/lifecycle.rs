@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use aictx_proto::Timestamp;
 use aictx_proto::record::LifecycleEvent;
+use aictx_proto::shown;
 use aictx_proto::snapshot::{Rows, Snapshot};
-use aictx_proto::text::{clean, printable};
 use serde_json::{Value, json};
 
 use crate::matching::{goals, shared, terms};
@@ -75,7 +75,7 @@ pub(crate) fn status(snapshot: &Snapshot, asked: Asked) -> Value {
     let mut warn = |code: &str, event: &LifecycleEvent, summary: &str, next: &str| {
         let entry = json!({
             "code": code, "severity": "warning", "summary": summary,
-            "session_id": event.session_id, "task": clean(&printable(&event.task), 160),
+            "session_id": event.session_id, "task": shown::line(&event.task, 160),
             "suggested_next_action": next,
         });
         let known = |w: &Value| {
@@ -90,7 +90,7 @@ pub(crate) fn status(snapshot: &Snapshot, asked: Asked) -> Value {
     for event in open_resumes(events, asked, relates) {
         sessions.push(json!({
             "session_id": event.session_id, "started": event.timestamp,
-            "task": clean(&printable(&event.task), 160),
+            "task": shown::line(&event.task, 160),
             "status": "resume_called, finalize_missing", "source": event.source,
         }));
         let code = if event.source == "mcp" {

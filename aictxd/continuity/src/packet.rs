@@ -2,6 +2,7 @@
 //! did not.
 
 use aictx_proto::ledger::{LeftOut, MAX_LEFT_OUT, Receipt, ToldItem};
+use aictx_proto::shown::{self, Line};
 use aictx_proto::tokens;
 
 /// Most tokens of one line, so that no single text takes the room of all others.
@@ -80,25 +81,25 @@ impl Packet {
     }
 
     /// A line of its own, such as a heading.
-    pub(crate) fn line(&mut self, line: impl Into<String>) {
-        self.add(None, vec![line.into()], false);
+    pub(crate) fn line(&mut self, line: Line) {
+        self.add(None, &[line], false);
     }
 
     /// An item of memory: its lines, which stay together.
-    pub(crate) fn item(&mut self, kind: &str, id: &str, why: &str, lines: &[String]) {
+    pub(crate) fn item(&mut self, kind: &str, id: &str, why: &str, lines: &[Line]) {
         let item = Some([kind, id, why].map(str::to_owned));
-        self.add(item, lines.to_vec(), false);
+        self.add(item, lines, false);
     }
 
     /// An item whose first lines say the most: its last ones go where they do not all fit.
-    pub(crate) fn item_from_the_top(&mut self, kind: &str, id: &str, why: &str, lines: &[String]) {
+    pub(crate) fn item_from_the_top(&mut self, kind: &str, id: &str, why: &str, lines: &[Line]) {
         let item = Some([kind, id, why].map(str::to_owned));
-        self.add(item, lines.to_vec(), true);
+        self.add(item, lines, true);
     }
 
-    fn add(&mut self, item: Option<[String; 3]>, lines: Vec<String>, divisible: bool) {
+    fn add(&mut self, item: Option<[String; 3]>, lines: &[Line], divisible: bool) {
         // A "line" of a heading and its body is two.
-        let lines = lines.iter().flat_map(|line| line.lines());
+        let lines = lines.iter().flat_map(|line| line.as_str().lines());
         let lines: Vec<String> = lines.map(|line| tokens::within(line, MAX_LINE)).collect();
         if !lines.is_empty() {
             self.parts.push(Part {
@@ -172,6 +173,7 @@ impl Packet {
             text.push_str(&format!("({dropped} more {lines}: {where_to})\n"));
         }
         text.push_str(self.closing);
+        let text = shown::lines(&text).into_owned();
         self.receipt.tokens = tokens::estimate(&text);
         (text, self.receipt)
     }
@@ -180,13 +182,15 @@ impl Packet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aictx_proto::shown::Quoted;
+    use aictx_proto::told;
 
     proptest::proptest! {
         #[test]
         fn a_packet_keeps_its_budget(lines in proptest::collection::vec(".{0,300}", 0..60), budget in 60u32..900) {
             let mut packet = Packet::new("resume", budget, "The end of it.");
             for line in &lines {
-                packet.item("decision", "d", "recent", std::slice::from_ref(line));
+                packet.item("decision", "d", "recent", &[told!("{}", Quoted::new(line, 300))]);
             }
             let (text, receipt) = packet.close();
             assert!(tokens::estimate(&text) <= budget, "{} > {budget}", tokens::estimate(&text));
@@ -199,13 +203,13 @@ mod tests {
     #[test]
     fn what_matters_least_goes_first() {
         let mut packet = Packet::new("session_start", 120, "End.");
-        let words = |n: usize| "word ".repeat(n);
+        let words = |n: usize| told!("{}", Quoted::new(&"word ".repeat(n), 900));
         packet.rank(2);
         packet.item("handoff", "older", "", &[words(60)]);
         packet.rank(0);
         packet.item_from_the_top("handoff", "last", "", &[words(40), words(40), words(40)]);
         packet.rank(3);
-        packet.item("map", "small", "", &["src/a.rs".to_owned()]);
+        packet.item("map", "small", "", &[told!("src/a.rs")]);
         let (text, receipt) = packet.close();
         let told: Vec<&str> = receipt.items.iter().map(|i| i.id.as_str()).collect();
         assert_eq!(told, ["last"], "{text}");
@@ -220,8 +224,13 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_with_a_mark_and_hides_nobody() {
         let mut packet = Packet::new("resume", 400, "End.");
-        packet.line("漢".repeat(500));
-        packet.item("decision", "d", "recent", &["次".repeat(300)]);
+        packet.line(told!("{}", Quoted::new(&"漢".repeat(500), 900)));
+        packet.item(
+            "decision",
+            "d",
+            "recent",
+            &[told!("{}", Quoted::new(&"次".repeat(300), 900))],
+        );
         let (text, receipt) = packet.close();
         assert_eq!(receipt.items.len(), 1);
         assert!(

@@ -6,8 +6,9 @@
 
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::record::files;
+use aictx_proto::shown::{self, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::{clean, printable};
+use aictx_proto::told;
 use serde_json::{Map, Value, json};
 
 use crate::packet::Packet;
@@ -82,9 +83,9 @@ fn collect(value: &Value, name: &str, depth: usize, found: &mut Vec<(String, Str
         }
         value => plain(value).unwrap_or_default(),
     };
-    let said = clean(&printable(&said), MAX_TEXT);
+    let said = shown::line(&said, MAX_TEXT);
     // A name that is cut could be another's.
-    let is_name = !name.is_empty() && name.len() <= MAX_NAME && printable(name) == name;
+    let is_name = !name.is_empty() && name.len() <= MAX_NAME && shown::line(name, MAX_NAME) == name;
     let name = name.to_owned();
     if !said.is_empty() && is_name && !SEEDS.contains(&(name.as_str(), said.as_str())) {
         found.push((name, said));
@@ -114,7 +115,8 @@ pub(crate) fn as_json(stated: &[(String, String)]) -> Value {
 /// Tells them, a line each.
 pub(crate) fn tell(preferences: &Value, packet: &mut Packet) {
     for (name, said) in stated(preferences) {
-        let line = format!("Preference noted here: {name}: {said}");
+        let (noted, said) = (Name::new(&name, MAX_NAME), Quoted::new(&said, MAX_TEXT));
+        let line = told!("Preference noted here: {}: {}", noted, said);
         let id = format!("{}#{name}", files::PREFERENCES);
         packet.item("preference", &id, "somebody wrote it down", &[line]);
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use aictx_proto::methods::MapHit;
 use aictx_proto::record::Handoff;
+use aictx_proto::shown;
 
 use crate::anchors::Presents;
 use crate::observe::FileCheck;
@@ -152,7 +153,7 @@ impl Project {
                 line.chars().filter(|c| c.is_alphabetic()).count() >= 3
                     && !line.starts_with(['<', '[', '!'])
             });
-        aictx_proto::text::clean(&aictx_proto::text::printable(line.unwrap_or_default()), 120)
+        shown::line(line.unwrap_or_default(), 120)
     }
 }
 

@@ -3,8 +3,9 @@
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::record::files;
+use aictx_proto::shown;
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::{clean, printable};
+use aictx_proto::text::clean;
 use serde_json::{Map, Value, json};
 
 use crate::decisions::superseded;
@@ -47,9 +48,9 @@ pub fn items(snapshot: &Snapshot) -> Vec<Value> {
                    status: &str,
                    extra: &Map<String, Value>| {
         out.push(json!({
-            "id": id, "kind": kind, "text": clean(&printable(text), 160), "timestamp": when,
+            "id": id, "kind": kind, "text": shown::line(text, 160), "timestamp": when,
             "status": status, "pinned": marks::is_pinned(extra),
-            "wrong": extra.get(WRONG).and_then(Value::as_str).map(|w| clean(&printable(w), 160)),
+            "wrong": extra.get(WRONG).and_then(Value::as_str).map(|w| shown::line(w, 160)),
         }));
     };
     let gone = superseded(&snapshot.decisions);

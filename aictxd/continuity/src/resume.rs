@@ -102,7 +102,7 @@ pub fn resume(
     let lifecycle_gaps = lifecycle::gaps(&lifecycle_status, 5);
     let header = banner(&touched, "");
     let lines = banner_lines(&context);
-    let canonical = canonical_banner(&header, &lines);
+    let canonical = canonical_banner(header.as_str(), &lines);
     let contract_id = next_id(&snapshot.contracts, &identity.session_id);
     let reference = ContractRef {
         path: format!(".aictx/{}", contract_file(&contract_id)),
@@ -154,7 +154,7 @@ pub fn resume(
             canonical.clone()
         },
         startup_banner_render_payload: json!({
-            "header": { "agent_label": touched.agent_label, "session_count": touched.number, "canonical_text": header },
+            "header": { "agent_label": touched.agent_label, "session_count": touched.number, "canonical_text": header.as_str() },
             "lines": lines, "canonical_text": if params.brief { "" } else { canonical.as_str() },
         }),
         startup_banner_policy: json!({
@@ -218,7 +218,7 @@ pub fn resume(
         skipped_work_state: context.active.skipped.clone().unwrap_or(Value::Null),
         text: String::new(),
     };
-    let text_receipt = render(&mut reply, &context, params);
+    let text_receipt = render(&mut reply, &context, params, &header, &points);
     let body = fit(&mut reply, params);
     let budget = reply.budget.to_string();
     let stored = json::with_member(&body, "budget", &budget);

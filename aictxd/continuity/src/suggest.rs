@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use aictx_proto::ledger::{LedgerKind, LedgerRow, LeftOut, MAX_LEFT_OUT, Receipt, ToldItem};
 use aictx_proto::methods::MapHit;
+use aictx_proto::shown::{self, Line, Name};
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::{clean, printable};
 use aictx_proto::tokens;
+use aictx_proto::told;
 use serde_json::{Value, json};
 
 use crate::handoff::handoff_of_branch;
@@ -175,20 +176,18 @@ pub fn suggest(request: &str, hits: &[MapHit], seen: &BTreeSet<String>) -> Optio
 }
 
 /// `src/a.rs: parse (12), Parser (40) [symbol, history]`
-fn line(hit: &MapHit) -> String {
-    let mut line = clean(&printable(&hit.path), 200);
-    let symbols: Vec<String> = hit
-        .symbols
-        .iter()
-        .take(MAX_SYMBOLS)
-        .map(|s| format!("{} ({})", clean(&printable(&s.name), 60), s.line))
-        .collect();
+fn line(hit: &MapHit) -> Line {
+    let mut line = told!("{}", Name::new(&hit.path, 200));
+    let symbols = hit.symbols.iter().take(MAX_SYMBOLS);
+    let symbols = symbols.map(|s| told!("{} ({})", Name::new(&s.name, 60), s.line));
+    let symbols = Line::join(symbols, ", ");
     if !symbols.is_empty() {
-        line.push_str(&format!(": {}", symbols.join(", ")));
+        line.push(&told!(": {}", symbols));
     }
-    let reasons: Vec<&str> = hit.reasons.iter().take(3).map(|r| short(r)).collect();
+    let reasons = hit.reasons.iter().take(3);
+    let reasons = Line::join(reasons.map(|r| Name::new(short(r), 80)), ", ");
     if !reasons.is_empty() {
-        line.push_str(&format!(" [{}]", reasons.join(", ")));
+        line.push(&told!(" [{}]", reasons));
     }
     line
 }
@@ -199,23 +198,21 @@ fn short(reason: &str) -> &str {
 
 /// One line for a capsule: the best files and their first definitions.
 /// Where there is nothing to relate them to, all of them: they say what the repository is.
-pub(crate) fn capsule_line(hits: &[MapHit], nothing_to_do: bool) -> Option<String> {
+pub(crate) fn capsule_line(hits: &[MapHit], nothing_to_do: bool) -> Option<Line> {
     let (overview, work) = match nothing_to_do {
         true => (hits, [].as_slice()),
         false => ([].as_slice(), hits),
     };
     let overview = overview.iter().take(MAX_SUGGESTIONS);
-    let files: Vec<String> = overview
-        .chain(related(work))
-        .map(|hit| {
-            let path = clean(&printable(&hit.path), 120);
-            match hit.symbols.first() {
-                Some(s) => format!("{path} ({}:{})", clean(&printable(&s.name), 60), s.line),
-                None => path,
-            }
-        })
-        .collect();
-    (!files.is_empty()).then(|| files.join(", "))
+    let files = overview.chain(related(work)).map(|hit| {
+        let path = Name::new(&hit.path, 120);
+        match hit.symbols.first() {
+            Some(s) => told!("{} ({}:{})", path, Name::new(&s.name, 60), s.line),
+            None => told!("{}", path),
+        }
+    });
+    let files = Line::join(files, ", ");
+    (!files.is_empty()).then_some(files)
 }
 
 /// Entry points of a contract.
@@ -226,10 +223,10 @@ pub(crate) fn entry_points(hits: &[MapHit]) -> Vec<Value> {
                 .symbols
                 .iter()
                 .take(MAX_SYMBOLS)
-                .map(|s| json!({ "name": clean(&printable(&s.name), 100), "line": s.line }))
+                .map(|s| json!({ "name": shown::line(&s.name, 100), "line": s.line }))
                 .collect();
             json!({
-                "path": clean(&printable(&hit.path), 400), "reason": "repo_map",
+                "path": shown::line(&hit.path, 400), "reason": "repo_map",
                 "score": hit.score, "signals": hit.reasons, "symbols": symbols,
             })
         })
@@ -305,12 +302,12 @@ mod tests {
             scored("src/pdf.rs", 100, "repo_map:text_match"),
         ];
         let told = capsule_line(&hits, false).unwrap();
-        assert_eq!(told, "src/retry.rs, tests/retry.rs");
+        assert_eq!(told.as_str(), "src/retry.rs, tests/retry.rs");
         // That it was changed lately is no reason.
         assert!(capsule_line(&hits[2..3], false).is_none());
         // Nothing is left to do: what the repository is.
         let all = capsule_line(&hits, true).unwrap();
-        assert_eq!(all.split(", ").count(), 4);
+        assert_eq!(all.as_str().split(", ").count(), 4);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The summary text of a finalize, to the line grammar of spec/lifecycle.md §12.7.
 
 use aictx_proto::record::files;
+use aictx_proto::shown::{self, Line, Name, Quoted};
 use aictx_proto::text::clean;
 use serde_json::{Value, json};
 
@@ -29,10 +30,10 @@ pub(crate) fn render(facts: &Facts) -> (String, Value, Value) {
     let title = "AICTX summary";
     let mut parts: Vec<String> = Vec::new();
     if !facts.strategy.is_empty() {
-        let paths: Vec<&str> = facts.strategy.iter().take(2).map(String::as_str).collect();
+        let paths = facts.strategy.iter().take(2);
         parts.push(format!(
             "reused previous strategy based on {}",
-            paths.join(", ")
+            Line::join(paths.map(|path| Name::new(path, 200)), ", ")
         ));
     }
     if !facts.loaded.is_empty() {
@@ -44,7 +45,10 @@ pub(crate) fn render(facts: &Facts) -> (String, Value, Value) {
         } else {
             "recorded a new"
         };
-        parts.push(format!("{verb} failure pattern ({descriptor})"));
+        parts.push(format!(
+            "{verb} failure pattern ({})",
+            shown::line(descriptor, 200)
+        ));
     }
     match facts.resolved {
         0 => {}
@@ -86,17 +90,18 @@ pub(crate) fn render(facts: &Facts) -> (String, Value, Value) {
         .map(|n| clean(n, 160).trim_end_matches('.').to_owned())
         .collect();
     if !next.is_empty() {
+        let said = next.iter().map(|step| Quoted::new(step, 160));
         lines.push((
             "next",
-            format!("Next: {}.", next.join("; ")),
+            format!("Next: {}.", Line::join(said, "; ")),
             json!({ "items": next }),
         ));
     } else if !facts.entry_points.is_empty() {
         let paths: Vec<&String> = facts.entry_points.iter().take(2).collect();
-        let joined: Vec<&str> = paths.iter().map(|p| p.as_str()).collect();
+        let named = paths.iter().map(|path| Name::new(path, 200));
         lines.push((
             "entry_point",
-            format!("Entry point: {}.", joined.join(", ")),
+            format!("Entry point: {}.", Line::join(named, ", ")),
             json!({ "paths": paths }),
         ));
     }
@@ -154,7 +159,7 @@ pub(crate) fn markdown(
     if !next.is_empty() {
         out.push_str("\n## AICTX next\n");
         next.iter()
-            .for_each(|n| out.push_str(&format!("- {}\n", clean(n, 240))));
+            .for_each(|n| out.push_str(&format!("- {}\n", Quoted::new(n, 240))));
     }
     out.push_str("\n## Observed execution\n");
     observed
@@ -167,8 +172,8 @@ pub(crate) fn markdown(
     start
         .iter()
         .take(5)
-        .for_each(|p| out.push_str(&format!("- {p}\n")));
-    out
+        .for_each(|p| out.push_str(&format!("- {}\n", Name::new(p, 240))));
+    shown::lines(&out).into_owned()
 }
 
 #[cfg(test)]
@@ -200,7 +205,7 @@ mod tests {
         assert_eq!(lines[4], "Map: RepoMap incremental ok.");
         assert_eq!(lines[5], "Saved: handoff and failure pattern.");
         assert_eq!(lines[6], "Contract: followed.");
-        assert_eq!(lines[7], "Next: Run it again.", "W28: no double period");
+        assert_eq!(lines[7], "Next: \"Run it again\".", "W28: no double period");
         assert!(lines[8].starts_with("Details: ["));
         assert_eq!(payload["sections"].as_array().unwrap().len(), 6);
     }

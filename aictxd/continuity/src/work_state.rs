@@ -7,8 +7,9 @@
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::record::{ActivePointer, Focus, LifecycleEvent, MAX_FOCUS, Thread, files};
+use aictx_proto::shown::Quoted;
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::clean;
+use aictx_proto::told;
 use serde_json::{Map, Value, json};
 
 use crate::record_value;
@@ -76,18 +77,21 @@ pub fn find_thread<'s>(snapshot: &'s Snapshot, id: &str) -> Option<&'s Thread> {
         .map(AsRef::as_ref)
 }
 
+/// Longest text of a thread in its line, in characters.
+const MAX_LINE: usize = 400;
+
 /// A thread in one line: goal, next action, hypothesis.
 pub fn thread_line(thread: &Thread) -> String {
-    let sentence = |text: &str| text.trim().trim_end_matches('.').to_owned();
-    let mut line = format!("{}.", sentence(&thread.goal));
+    let quoted = |text: &str, limit| Quoted::new(text.trim().trim_end_matches('.'), limit);
+    let mut line = told!("{}.", quoted(&thread.goal, MAX_LINE));
     if !thread.next_action.is_empty() {
-        line.push_str(&format!(" Next: {}.", sentence(&thread.next_action)));
+        line.push(&told!(" Next: {}.", quoted(&thread.next_action, MAX_LINE)));
     }
     if !thread.current_hypothesis.is_empty() {
-        let short = clean(&thread.current_hypothesis, 120);
-        line.push_str(&format!(" Hypothesis: {}.", sentence(&short)));
+        let said = quoted(&thread.current_hypothesis, 120);
+        line.push(&told!(" Hypothesis: {}.", said));
     }
-    line
+    line.to_string()
 }
 
 /// The short form that packets carry; empty members are left out (spec §14.7).

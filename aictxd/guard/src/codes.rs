@@ -294,8 +294,7 @@ impl Code {
 
 /// Caller's text, made safe to show.
 fn shown(text: &str) -> String {
-    let text = aictx_proto::text::printable(text);
-    aictx_proto::text::clean(&text, EVIDENCE_CHARS)
+    aictx_proto::shown::line(text, EVIDENCE_CHARS)
 }
 
 /// Place of a code in the table; unknown codes last.

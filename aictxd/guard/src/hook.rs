@@ -106,7 +106,7 @@ fn reason(message: &str, evidence: &[String], advice: &str) -> String {
         text.push(' ');
         text.push_str(advice);
     }
-    aictx_proto::text::truncate_chars(&aictx_proto::text::printable(&text), MAX_REASON)
+    aictx_proto::shown::line(&text, MAX_REASON)
 }
 
 #[cfg(test)]

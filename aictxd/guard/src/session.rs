@@ -2,7 +2,8 @@
 
 use aictx_proto::Timestamp;
 use aictx_proto::path::Located;
-use aictx_proto::text::{clean, printable};
+use aictx_proto::shown::{Code, Line, Name};
+use aictx_proto::text::clean;
 
 use crate::hook::HookVerdict;
 use crate::steer::{EVERYTHING, SteerState, SteerVerdict, words_of};
@@ -39,7 +40,7 @@ impl Parallel {
 /// What to tell an agent that is about to edit a file which is not as it knows it. Advice, in one
 /// line: the agent can read the file again.
 pub fn parallel_note(path: &str, parallel: &Parallel, now: Timestamp) -> String {
-    let path = clean(&printable(path), 160);
+    let path = Name::new(path, 160);
     let when = parallel
         .at
         .map_or_else(|| "just now".to_owned(), |at| ago(at, now));
@@ -49,10 +50,7 @@ pub fn parallel_note(path: &str, parallel: &Parallel, now: Timestamp) -> String 
         );
     }
     let who: String = parallel.session.chars().take(8).collect();
-    let (runner, who) = (
-        clean(&printable(&parallel.runner), 24),
-        clean(&printable(&who), 8),
-    );
+    let (runner, who) = (Name::new(&parallel.runner, 24), Name::new(&who, 8));
     if parallel.claimed {
         return format!(
             "aictx: {path} was claimed {when} by another live session ({runner}, {who}), which is still open. Stay out of its way, or ask the user."
@@ -86,7 +84,7 @@ pub fn hook_limits(limits: &SteerState, path: &Located, shown: &str) -> HookVerd
     let Located::Inside(inside) = path else {
         return HookVerdict::Pass;
     };
-    let shown = clean(&printable(shown), 160);
+    let shown = Name::new(shown, 160);
     match limits.verdict(inside) {
         None => HookVerdict::Pass,
         Some(SteerVerdict::Forbidden(entry)) => HookVerdict::Deny(format!(
@@ -95,11 +93,11 @@ pub fn hook_limits(limits: &SteerState, path: &Located, shown: &str) -> HookVerd
         )),
         Some(SteerVerdict::OutsideAllowed) if limits.moved_on => HookVerdict::Ask(format!(
             "aictx: the user limited this session to {} before the last request; {shown} lies outside.",
-            clean(&printable(&words_of(&limits.allowed_paths).join(", ")), 160)
+            listed(&limits.allowed_paths, 160)
         )),
         Some(SteerVerdict::OutsideAllowed) => HookVerdict::Deny(format!(
             "aictx: the user limited this session to {}; {shown} lies outside. Ask them if the change is needed.",
-            clean(&printable(&words_of(&limits.allowed_paths).join(", ")), 160)
+            listed(&limits.allowed_paths, 160)
         )),
     }
 }
@@ -108,8 +106,14 @@ pub fn hook_limits(limits: &SteerState, path: &Located, shown: &str) -> HookVerd
 fn in_words(entry: &str) -> String {
     match entry {
         EVERYTHING => "any file".to_owned(),
-        entry => clean(&printable(entry), 120),
+        entry => Name::new(entry, 120).to_string(),
     }
+}
+
+/// Entries of the limits for somebody to read, cut to `limit` characters.
+fn listed(entries: &[String], limit: usize) -> String {
+    let words = words_of(entries).into_iter().map(in_words);
+    clean(&words.collect::<Vec<_>>().join(", "), limit)
 }
 
 /// What an agent is reminded of when its user set limits.
@@ -117,11 +121,7 @@ pub fn limits_note(limits: &SteerState) -> Option<String> {
     if limits.is_empty() {
         return None;
     }
-    let listed = |paths: &[String]| {
-        let paths = words_of(paths).into_iter().map(in_words);
-        let paths: Vec<String> = paths.collect();
-        clean(&paths.join(", "), 300)
-    };
+    let listed = |paths: &[String]| listed(paths, 300);
     let mut parts = Vec::new();
     if !limits.forbidden_paths.is_empty() {
         parts.push(format!(
@@ -185,15 +185,15 @@ pub fn turn_end(end: &TurnEnd) -> Option<String> {
     let partly = match end.partly {
         "" => String::new(),
         run => format!(
-            " (only `{}`, which does not cover all of it)",
-            clean(&printable(run), 120)
+            " (only {}, which does not cover all of it)",
+            Code::new(run, 120)
         ),
     };
     Some(format!(
-        "aictx: {} {} edited and `{}` has not been seen to pass since{partly}. Run it, or say why it does not apply.",
-        clean(&printable(&files.join(", ")), 200),
+        "aictx: {} {} edited and {} has not been seen to pass since{partly}. Run it, or say why it does not apply.",
+        Line::join(files.iter().map(|file| Name::new(file, 120)), ", "),
         if files.len() == 1 { "was" } else { "were" },
-        clean(&printable(end.check), 120)
+        Code::new(end.check, 120)
     ))
 }
 

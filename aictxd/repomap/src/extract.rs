@@ -1,7 +1,9 @@
 //! One content to what the index keeps of it.
 
+use std::borrow::Cow;
+
 use crate::facts::{Facts, Outcome};
-use crate::parse::{Language, Limits, Parser};
+use crate::parse::{Language, Limits, Parser, is_binary};
 use crate::segment::ContentId;
 
 /// The first bytes of a file that tell its language.
@@ -25,6 +27,15 @@ impl Extractor {
         let facts = self.parser.parse(path, language, bytes, &limits);
         (number(language), facts)
     }
+}
+
+/// A file's text without its secrets; binary files stay as they are, no words are taken of them.
+pub(crate) fn clean(bytes: &[u8], scrub: fn(&str) -> Option<String>) -> Cow<'_, [u8]> {
+    if is_binary(bytes) {
+        return Cow::Borrowed(bytes);
+    }
+    let clean = scrub(&String::from_utf8_lossy(bytes));
+    clean.map_or(Cow::Borrowed(bytes), |text| Cow::Owned(text.into_bytes()))
 }
 
 /// Scrubs names, signatures, documentation and imports. One look at all of them is enough for most files.

@@ -45,8 +45,8 @@ pub struct Options {
     pub background: bool,
     /// Called after memory was let go in bulk.
     pub release: fn(),
-    /// What to keep of a text instead of it, when it holds secrets. Signatures and documentation
-    /// pass through it before they are kept.
+    /// Gives the text to keep instead of one that holds secrets. Whatever is kept of a file passes
+    /// through it first: words, names, signatures, documentation, imports.
     pub scrub: fn(&str) -> Option<String>,
 }
 

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use aictx_proto::shown;
 use serde_json::Value;
 
 mod members;
@@ -309,7 +310,21 @@ pub trait Dialect: Sync {
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError>;
 
-    /// Says an answer in the agent's words: `None` is silence, which every agent takes for "no
+    /// Says an answer in the agent's words, made safe for the model that reads it.
+    fn answer(&self, event: &str, answer: &Answer) -> Option<Value> {
+        let shown = |text: &String| shown::lines(text).into_owned();
+        let answer = Answer {
+            context: shown(&answer.context),
+            decision: match &answer.decision {
+                Decision::Pass => Decision::Pass,
+                Decision::Ask(reason) => Decision::Ask(shown(reason)),
+                Decision::Deny(reason) => Decision::Deny(shown(reason)),
+            },
+        };
+        self.render(event, &answer)
+    }
+
+    /// [`answer`](Self::answer) for texts that are safe already: `None` is silence, which every agent takes for "no
     /// objection". The value is printed as it stands and the hook exits 0, unless it is one of
     /// [`exit_with`].
     fn render(&self, event: &str, answer: &Answer) -> Option<Value>;

@@ -67,7 +67,7 @@ pub(super) fn verdict(app: &Arc<App>, dialect: &dyn Dialect, event: &HookEvent) 
         Err(_) => (by_itself(&call.action, &place, &cwd), String::new()),
     };
     let (answer, _) = answer(verdict, note);
-    dialect.render(&event.name, &answer)
+    dialect.answer(&event.name, &answer)
 }
 
 /// Whether a repository is one that is looked after. When nobody can say which are, those with a memory.

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aictx_artifacts::scrub::Report;
 use aictx_proto::Timestamp;
 use aictx_proto::identity::Caller;
 use aictx_runners::{HookEvent, Moment};
@@ -174,7 +175,16 @@ pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestam
     let identity = caller.identify(|_| None);
     let done = async {
         let looked = Looked::at(app, &live.host, &live.worktree).await?;
-        finalize_session(app, &live.host, looked, None, identity, now).await
+        finalize_session(
+            app,
+            &live.host,
+            looked,
+            None,
+            identity,
+            now,
+            Report::default(),
+        )
+        .await
     };
     if let Err(error) = done.await {
         tracing::warn!(session = id, %error, "a session was not finalized; its ledger is kept");

@@ -8,13 +8,13 @@ use aictx_artifacts::root;
 use aictx_guard::Facts;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_COMMAND, Outcome};
 use aictx_proto::path::{Located, RepoPath};
-use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, HookEvent, Output, Status, ToolCall};
 use aictx_signals::Run;
 
 use super::{PATIENCE, Session};
 use crate::git;
 use crate::guarding::{self, Swept, WorktreeFacts, is_record};
+use crate::intake;
 
 /// A file that a command wrote was changed at most so long before we hear of it, where the agent does not say
 /// how long the command ran.
@@ -60,8 +60,8 @@ impl Session {
     /// Tool, call, paths and command of a row.
     pub(super) fn call_row(&self, kind: LedgerKind, call: &ToolCall, agent_id: &str) -> LedgerRow {
         let mut row = LedgerRow {
-            tool: truncate_chars(&call.tool, 80),
-            call_id: truncate_chars(&call.call_id, 120),
+            tool: intake::cut(&call.tool, 80),
+            call_id: intake::cut(&call.call_id, 120),
             ..self.row(kind, agent_id)
         };
         match &call.action {
@@ -72,7 +72,7 @@ impl Session {
             Action::Command { command, .. } => {
                 let root = self.live.worktree.to_string_lossy();
                 let command = aictx_signals::at_root(command, &root);
-                row.command = truncate_chars(command, MAX_COMMAND);
+                row.command = intake::cut(command, MAX_COMMAND);
                 row.test = aictx_signals::is_test_command(command);
                 row.cwd = self.cwd_in_repository();
             }
@@ -233,7 +233,7 @@ impl Session {
             }
         } else {
             row.outcome = Outcome::Failed;
-            row.text = truncate_chars(error, 300);
+            row.text = intake::cut(error, 300);
         }
         row
     }
@@ -295,9 +295,9 @@ impl Session {
                 root,
                 cwd,
             };
-            let (outcome, mut errors) = aictx_signals::judged(&run);
+            let (outcome, mut errors) = intake::judged(&run);
             for error in errors.iter_mut().filter(|_| !ran.is_empty()) {
-                error.command = truncate_chars(command, MAX_COMMAND);
+                error.command = intake::cut(command, MAX_COMMAND);
             }
             (outcome, errors)
         };

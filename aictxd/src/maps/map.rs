@@ -277,7 +277,7 @@ impl Map {
         // What is known of an ancestor stays true.
         let before = commits.first().map(|c| c.hash.clone());
         let before = before.filter(|before| is_ancestor(&git, before, &head));
-        let mined = match mine(&git, &head, before.as_deref(), limits) {
+        let mut mined = match mine(&git, &head, before.as_deref(), limits) {
             Ok(mined) => mined,
             Err(error) => {
                 tracing::debug!(worktree = %self.worktree.display(), %error, "no history");
@@ -288,6 +288,11 @@ impl Map {
             }
         };
         let news = !mined.is_empty();
+        for commit in &mut mined {
+            if let Some(clean) = scrub(&commit.message) {
+                commit.message = clean;
+            }
+        }
         if before.is_none() {
             commits.clear();
         }
@@ -296,7 +301,7 @@ impl Map {
         let mut seen = HashSet::new();
         commits.retain(|commit| seen.insert(commit.hash.clone()));
         commits.truncate(limits.commits as usize);
-        if news && let Err(error) = self.cache.save_history(&commits, &scrub) {
+        if news && let Err(error) = self.cache.save_history(&commits) {
             tracing::debug!(worktree = %self.worktree.display(), %error, "a history was not saved");
         }
         let history = Arc::new(History::new(&commits));

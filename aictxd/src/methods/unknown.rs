@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use aictx_proto::methods::FinalizeParams;
-use aictx_proto::text::{clean, printable};
+use aictx_proto::shown;
 use serde::de::IgnoredAny;
 
 /// Most members that are told to be unknown.
@@ -20,7 +20,7 @@ pub(super) fn unknown_members(params: &str) -> Vec<String> {
         .keys()
         .filter(|name| known.get(name.as_str()).is_none());
     let lines = unknown.take(MAX_UNKNOWN).map(|name| {
-        let name = clean(&printable(name), 80);
+        let name = shown::line(name, 80);
         format!("a report has no member `{name}`; it was not kept")
     });
     lines.collect()

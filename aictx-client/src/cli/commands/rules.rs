@@ -132,7 +132,7 @@ pub(super) fn trust(
     let open = !reply.trusted && !reply.policy.is_empty() && reply.problem.is_empty();
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let text = render::trust(&reply, paint);
-    let agreed = options.yes || (open && terminal && !json && confirm(&text));
+    let agreed = options.yes || (open && terminal && !json && confirm(&paint.shown(&text)));
     if !(open && agreed) {
         return Ok(Answer {
             value,

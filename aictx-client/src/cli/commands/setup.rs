@@ -18,7 +18,7 @@ use crate::cli::arguments::{
 use crate::cli::call::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::{self, setup as show};
-use crate::cli::text::Meter;
+use crate::cli::text::{Meter, Paint};
 use crate::places::user_id;
 
 /// Exit status when something was left undone, or is not as it was before.
@@ -34,7 +34,7 @@ fn can_ask(json: bool) -> bool {
 /// Asks; an empty answer is the first of yes and no.
 fn ask(question: &str, yes_is_usual: bool) -> bool {
     let choice = if yes_is_usual { "[Y/n]" } else { "[y/N]" };
-    eprint!("{question} {choice} ");
+    eprint!("{} {choice} ", Paint::off().shown(question));
     let _ = io::stderr().flush();
     let mut line = String::new();
     if io::stdin().read_line(&mut line).is_err() {
@@ -89,7 +89,8 @@ pub(super) fn install(
         if options.what.dry_run || !anything {
             return Ok(plan);
         }
-        eprint!("{}{}", show::brief(&reply), plan.notes);
+        let brief = show::brief(&reply) + &plan.notes;
+        eprint!("{}", Paint::off().shown(&brief));
         if !ask("Write these files?", true) {
             return Ok(Answer {
                 text: "nothing was written\n".to_owned(),
@@ -140,7 +141,7 @@ pub(super) fn init(backend: &Backend, options: &Init, json: bool) -> Result<Answ
     let mut meter = Meter::on_stderr("mapping");
     if meter.is_seen() && reply.registered && !json {
         // The summary first: nobody has to wait for the map.
-        print!("{text}");
+        print!("{}", Paint::off().shown(&text));
         text.clear();
         let at = RepoOption {
             repo: PathBuf::from(&params.repo),

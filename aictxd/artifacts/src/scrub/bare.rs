@@ -9,7 +9,7 @@ use super::line::Line;
 use super::rules::RULES;
 use super::shape::{Class, Rule};
 use super::text::{is_wordlike, looks_placeholder};
-use super::{loose, pairs};
+use super::{encoded, loose, pairs};
 
 /// The shortest run that is looked at, and so the step.
 const STEP: usize = 22;
@@ -34,7 +34,8 @@ static BY_FIRST: LazyLock<Vec<Vec<&'static Rule>>> = LazyLock::new(|| {
 /// The next run of at least 22 name characters from `from` on that matches something here.
 pub(super) fn next(b: &[u8], mut from: usize) -> Option<usize> {
     while let Some((s, e)) = next_run(b, from) {
-        if find(b, s, e).is_some() || is_twilio_account(sub(b, s, e)) {
+        let known = find(b, s, e).is_some() || is_twilio_account(sub(b, s, e));
+        if known || encoded::is_piece(b, s, e) {
             return Some(s);
         }
         from = e;
@@ -59,8 +60,8 @@ fn next_run(b: &[u8], from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Adds what the runs of a line hold.
-pub(super) fn scan(line: &mut Line) {
+/// Adds what the runs of a line hold, which stands encoded `depth` times.
+pub(super) fn scan(line: &mut Line, depth: usize) {
     let b = line.bytes;
     let mut from = 0;
     while let Some((s, e)) = next_run(b, from) {
@@ -68,6 +69,7 @@ pub(super) fn scan(line: &mut Line) {
             line.add(start, end, kind, rule);
         }
         twilio_pair(line, s, e);
+        encoded::run_of(line, s, e, depth);
         from = e;
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn value_at(
         });
         return (end > start).then_some((start, end, true));
     }
-    for curly in ["“", "‘", "«"] {
+    for curly in ["“", "‘", "«", "„", "‚", "»"] {
         if looking_at(b, i, curly.as_bytes()) {
             let start = i + curly.len();
             let end = run(b, start, 256, |c| c < 0x80);

@@ -11,6 +11,28 @@ pub(super) fn places() -> impl Iterator<Item = (&'static str, usize)> {
     PLACES.iter().enumerate().map(|(i, p)| (p.0, i))
 }
 
+/// `fly secrets set A=x B=y`: every `name=value` of a command that stores secrets, whatever its name
+/// is. The arguments begin at `i`.
+pub(super) fn stored(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let mut plain = 0;
+    for (s, e) in arguments(b, i) {
+        let name = run(b, s, e - s, super::bytes::is_name);
+        if at(b, s) == b'-' {
+            continue;
+        }
+        if name > s && at(b, name) == b'=' {
+            take(line, s, e, Take::After(b'='), PASSWORD);
+            continue;
+        }
+        // A path may stand before them; two words are a sentence.
+        plain += 1;
+        if plain > 1 {
+            return;
+        }
+    }
+}
+
 /// Looks at the arguments of command `which`, which begins at `start`.
 pub(super) fn placed(line: &mut Line, which: usize, start: usize) {
     let Some(&(text, place)) = PLACES.get(which) else {
@@ -97,7 +119,10 @@ fn arguments(b: &[u8], mut i: usize) -> Vec<(usize, usize)> {
                 out.push((i, close));
                 i = close + 1;
             } else {
-                out.push((i, end));
+                // `[mysql -px]`
+                let word = sub(b, i, end);
+                let closes = word.ends_with(b"]") && !word.contains(&b'[');
+                out.push((i, end - usize::from(closes)));
                 i = end;
             }
         }
@@ -108,13 +133,15 @@ fn arguments(b: &[u8], mut i: usize) -> Vec<(usize, usize)> {
 /// A value no one typed in: a variable, a place, a file.
 pub(super) fn is_stand_in(v: &[u8]) -> bool {
     let first = at(v, 0);
-    v.is_empty()
+    // A document is written out.
+    let document = first == b'{' && v.contains(&b'"');
+    v.iter().all(|c| matches!(c, b'\\' | b'\'' | b'"'))
         || looks_placeholder(v)
             && !v.eq_ignore_ascii_case(b"secret")
             && !v.eq_ignore_ascii_case(b"pass")
             && !v.eq_ignore_ascii_case(b"password")
         || v.windows(3).any(|w| w == b"://")
-        || matches!(first, b'$' | b'<' | b'{' | b'`' | b'-' | b'%' | b'[')
+        || !document && matches!(first, b'$' | b'<' | b'{' | b'`' | b'-' | b'%' | b'[')
         || v.windows(2).any(|w| w == b"${" || w == b"{{" || w == b"$(")
         || (v.len() > 2 && v.iter().all(|c| c.is_ascii_uppercase() || *c == b'_'))
         || super::words::is_common(v)
@@ -132,7 +159,18 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
         || path
         || matches!(
             prev,
-            b'"' | b'\'' | b'`' | b'(' | b'|' | b';' | b'&' | b'$' | b'.' | b'n' | b'u' | b':'
+            b'"' | b'\''
+                | b'`'
+                | b'('
+                | b'['
+                | b'|'
+                | b';'
+                | b'&'
+                | b'$'
+                | b'.'
+                | b'n'
+                | b'u'
+                | b':'
         ))
     {
         return;
@@ -144,16 +182,85 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
     if !matches!(at(b, end), b' ' | b'\t') {
         return;
     }
-    for (command, needs, flags) in COMMANDS.iter().filter(|c| c.0.as_bytes() == word) {
-        judge(line, command, needs, flags, end);
+    judge_all(line, word, &arguments(b, end));
+}
+
+/// Looks at the arguments of a program, which end where the next command begins.
+fn judge_all(line: &mut Line, program: &[u8], args: &[(usize, usize)]) {
+    for (command, needs, flags) in COMMANDS.iter().filter(|c| c.0.as_bytes() == program) {
+        judge(line, command, needs, flags, args);
     }
 }
 
 /// The arguments of a command that the line before left open.
 pub(super) fn go_on(line: &mut Line, which: usize) {
     if let Some((command, _, flags)) = COMMANDS.get(which) {
-        judge(line, command, "", flags, 0);
+        let args = arguments(line.bytes, 0);
+        judge(line, command, "", flags, &args);
     }
+}
+
+/// The longest string in a list of arguments, and the longest list, in bytes.
+const MAX_STRING: usize = 1024;
+const MAX_LIST: usize = 4096;
+
+/// `['mysql', '-u', 'root', '-px']`, `"mysql" "-px"`: programs and arguments as other programs print
+/// lists of them. At `i` ends the string before a flag.
+pub(super) fn listed(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    if i < line.lists_done {
+        return;
+    }
+    // In a document quotes are escaped, as often as it is within another one.
+    let quote = run(b, i, 8, |c| c == b'\\');
+    let sign = sub(b, i, quote + 1);
+    let mut open = i;
+    while let Some(at) = memchr::memmem::rfind(sub(b, open.saturating_sub(MAX_STRING), open), sign)
+    {
+        let string = open.saturating_sub(MAX_STRING) + at;
+        let end = run_back(b, string, 4, |c| matches!(c, b',' | b' '));
+        open = end.saturating_sub(sign.len());
+        if end == string || sub(b, open, end) != sign || i - open > MAX_LIST {
+            open = string;
+            break;
+        }
+    }
+    let (args, end) = elements(b, open);
+    line.lists_done = end;
+    for (k, &(s, e)) in args.iter().enumerate() {
+        let program = sub(b, s, e).rsplit(|c| *c == b'/').next();
+        let behind = args.get(k + 1..).unwrap_or_default();
+        judge_all(line, program.unwrap_or_default(), behind);
+    }
+}
+
+/// The strings in quotes from `i` on, with nothing but commas and names of variables between them,
+/// and where they end. Of a variable there is an empty range.
+fn elements(b: &[u8], mut i: usize) -> (Vec<(usize, usize)>, usize) {
+    let mut out = Vec::new();
+    let limit = b.len().min(i + MAX_LIST);
+    while out.len() < 64 && i < limit {
+        let open = run(b, i, 8, |c| c == b'\\');
+        if matches!(at(b, open), b'"' | b'\'') {
+            let sign = sub(b, i, open + 1);
+            let from = open + 1;
+            let Some(length) = memchr::memmem::find(sub(b, from, from + MAX_STRING), sign) else {
+                break;
+            };
+            out.push((from, from + length));
+            i = from + length + sign.len();
+        } else {
+            let name = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.');
+            let end = run(b, i, 64, name);
+            if end == i || at(b, end) != b',' {
+                break;
+            }
+            out.push((i, i));
+            i = end;
+        }
+        i = run(b, i, 8, |c| matches!(c, b',' | b' '));
+    }
+    (out, i)
 }
 
 /// The last command of the line whose arguments may go on behind a line continuation.
@@ -176,10 +283,9 @@ pub(super) fn found(b: &[u8]) -> Option<usize> {
     out
 }
 
-/// Looks at the arguments from `end` on.
-fn judge(line: &mut Line, command: &str, needs: &str, flags: &[Flag], end: usize) {
+/// Looks at the arguments of one row of the table.
+fn judge(line: &mut Line, command: &str, needs: &str, flags: &[Flag], args: &[(usize, usize)]) {
     let b = line.bytes;
-    let args = arguments(b, end);
     let text = |i: usize| args.get(i).map_or(&b""[..], |&(s, e)| sub(b, s, e));
     if !needs.is_empty() && !(0..6).any(|i| text(i) == needs.as_bytes()) {
         return;
@@ -255,6 +361,9 @@ fn judge(line: &mut Line, command: &str, needs: &str, flags: &[Flag], end: usize
                         take(line, vs, ve, flag.take, PASSWORD);
                     }
                 }
+            } else if f.starts_with(b"--") && looking_at(b, s, f) && at(b, s + f.len()) == b'=' {
+                let vs = run(b, s + f.len() + 1, 1, |c| matches!(c, b'\'' | b'"'));
+                take(line, vs, e, flag.take, PASSWORD);
             } else if flag.attached
                 && looking_at(b, s, f)
                 && e > s + f.len()
@@ -311,9 +420,19 @@ pub(super) fn openssl_pass(line: &mut Line, start: usize, i: usize) {
     take(line, i, end, Take::Whole, PASSWORD);
 }
 
-/// `echo x | sudo -S`, `echo x | docker login --password-stdin`: the reader is at `i`.
+/// How far behind a reader its here-string may begin, in bytes.
+const MAX_HERE: usize = 128;
+
+/// `echo x | sudo -S`, `echo x | docker login --password-stdin`, `chpasswd <<< x`: the reader is at `i`.
 pub(super) fn piped(line: &mut Line, i: usize) {
     let b = line.bytes;
+    let behind = sub(b, i, i + MAX_HERE);
+    let stop = run(behind, 1, MAX_HERE, |c| !matches!(c, b'|' | b';' | b'&'));
+    if let Some(here) = memchr::memmem::find(sub(behind, 0, stop), b"<<<")
+        && let Some(&(s, e)) = arguments(b, i + here + 3).first()
+    {
+        take(line, s, e, Take::Whole, PASSWORD);
+    }
     let base = i.saturating_sub(1024);
     let head = sub(b, base, i + 1);
     let Some(pipe) = head.iter().rposition(|&c| c == b'|').map(|p| p + base) else {

@@ -176,7 +176,27 @@ pub(super) static COMMANDS: &[(&str, &str, &[Flag])] = &[
     (
         "gh",
         "secret",
-        &[apart("--body", Take::Whole), apart("-b", Take::Whole)],
+        &[apart("--body", Take::Whole), both("-b", Take::Whole)],
+    ),
+    (
+        "security",
+        "add-generic-password",
+        &[both("-w", Take::Whole)],
+    ),
+    (
+        "security",
+        "add-internet-password",
+        &[both("-w", Take::Whole)],
+    ),
+    (
+        "kubectl",
+        "secret",
+        &[apart("--from-literal", Take::After(b'='))],
+    ),
+    (
+        "oc",
+        "secret",
+        &[apart("--from-literal", Take::After(b'='))],
     ),
     ("sqlplus", "", &[]),
     ("sqlldr", "", &[]),
@@ -264,11 +284,28 @@ pub(super) static KEYS: &[&str] = &[
     "aws secretsmanager ",
     "az keyvault ",
     "gh secret ",
+    "security add-",
+    "kubectl ",
+    "oc create ",
     "sqlplus ",
     "sqlldr ",
     "rman target ",
     "expdp ",
     "impdp ",
+];
+
+/// Commands whose arguments are names and secrets, joined by `=`.
+pub(super) static STORES: &[&str] = &[
+    "secrets set ",
+    "secrets import ",
+    "config:set ",
+    "secrets:set ",
+    " kv put ",
+    " kv patch ",
+    "vault write ",
+    "railway variables set ",
+    "op item create ",
+    "op item edit ",
 ];
 
 /// Commands that take a secret at a place of their arguments, flags not counted.
@@ -298,4 +335,8 @@ pub(super) static PLACES: &[(&str, usize)] = &[
     ("smbpasswd -s ", 0),
     ("sentinel auth-pass ", 1),
     ("ibmcloud login --apikey ", 0),
+    ("glab variable set ", 1),
+    ("netlify env:set ", 1),
+    ("pulumi config set --secret ", 1),
+    ("ansible-vault encrypt_string ", 0),
 ];

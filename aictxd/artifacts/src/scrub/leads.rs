@@ -9,7 +9,8 @@ use super::line::{Line, Span};
 use super::pem::Open;
 use super::rules::RULES;
 use super::{
-    assign, bare, call, command, commands, header, kind, login, near, pairs, pem, prose, sql, url,
+    assign, bare, call, command, commands, encoded, header, kind, login, near, one_time, pairs,
+    pem, prose, sql, url,
 };
 
 /// What a keyword leads to.
@@ -50,6 +51,14 @@ enum Lead {
     BareKey,
     /// A command with a secret at a place of its arguments.
     Placed(usize),
+    /// A command that stores secrets by name.
+    Stored,
+    /// A flag in a list of arguments in quotes.
+    Listed,
+    /// Words for a code that is good once.
+    OneTime,
+    /// Words between such a code and what it is.
+    IsYours,
     Echo,
     /// The code of a wireless network.
     Wifi,
@@ -240,8 +249,29 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     for key in pairs::MAILS {
         add(key, Lead::Mail);
     }
+    for key in commands::STORES {
+        add(key, Lead::Stored);
+    }
+    for key in one_time::NAMES {
+        add(key, Lead::OneTime);
+    }
+    for key in one_time::IS_YOURS {
+        add(key, Lead::IsYours);
+    }
     for (key, lead) in [
         ("otpauth://", Lead::Otp),
+        ("', '-", Lead::Listed),
+        ("','-", Lead::Listed),
+        ("' '-", Lead::Listed),
+        ("\", \"-", Lead::Listed),
+        ("\",\"-", Lead::Listed),
+        ("\" \"-", Lead::Listed),
+        ("\\\", \\\"-", Lead::Listed),
+        ("\\\",\\\"-", Lead::Listed),
+        // Equals sign and colon in addresses and forms, looked at by `encoded`
+        ("%3d", Lead::State),
+        ("%3a", Lead::State),
+        ("pass insert ", Lead::Piped),
         ("phrase", Lead::State),
         ("seed:", Lead::Wallet),
         ("seed is", Lead::Wallet),
@@ -461,6 +491,16 @@ pub(super) fn next(block: &[u8], from: usize) -> Option<usize> {
 
 /// All findings of one line, in order, none overlapping another.
 pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Vec<Span> {
+    spans_within(text, follow, open, 0)
+}
+
+/// The findings of a text that stood encoded in another one, `depth` times.
+pub(super) fn spans_within(
+    text: &[u8],
+    follow: &Follow,
+    open: &mut Option<Open>,
+    depth: usize,
+) -> Vec<Span> {
     let tables = &*TABLES;
     let mut line = Line::new(text);
     follow.apply(&mut line);
@@ -519,6 +559,10 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::Setup) => prose::setup_key(&mut line, end),
             Some(Lead::BareKey) => prose::bare_key(&mut line, start),
             Some(Lead::Placed(i)) => command::placed(&mut line, *i, start),
+            Some(Lead::Stored) => command::stored(&mut line, end),
+            Some(Lead::Listed) => command::listed(&mut line, start),
+            Some(Lead::OneTime) => one_time::named(&mut line, start, end),
+            Some(Lead::IsYours) => one_time::yours(&mut line, start, end),
             Some(Lead::Echo) => command::echoed(&mut line, end),
             Some(Lead::CookieFile) => prose::cookie_file(&mut line),
             Some(Lead::Setuser) => command::setuser(&mut line, end),
@@ -548,7 +592,8 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             prose::foreign(&mut line, hit.end());
         }
     }
-    bare::scan(&mut line);
+    bare::scan(&mut line, depth);
+    encoded::views(&mut line, depth);
     line.merged()
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Line<'a> {
     pub(super) spans: Vec<Span>,
     /// Whether the words of the line were looked at as passwords of accounts.
     pub(super) accounts_done: bool,
+    /// Lists of arguments up to here have been looked at.
+    pub(super) lists_done: usize,
     /// No key block ends behind here: it was looked for.
     pub(super) no_key_end: bool,
     markers: Vec<(usize, usize)>,
@@ -34,6 +36,7 @@ impl<'a> Line<'a> {
             names_done: 0,
             spans: Vec::new(),
             accounts_done: false,
+            lists_done: 0,
             no_key_end: false,
             markers: kind::markers(bytes),
             budget: (bytes.len() * 4).saturating_add(1 << 16),

@@ -118,6 +118,8 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
     match last {
         "password" | "passwd" | "pwd" | "passphrase" | "passcode" | "passwort" | "psk" | "pw"
         | "kennwort" | "senha" | "wachtwoord" | "requirepass" => Some(Name::Password),
+        // `Datenbankpasswort`
+        word if word.ends_with("passwort") || word.ends_with("kennwort") => Some(Name::Password),
         "pass" if prev.is_empty() => Some(Name::Pass),
         "pass" => (!matches!(
             prev,

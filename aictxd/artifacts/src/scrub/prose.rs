@@ -221,7 +221,13 @@ pub(super) fn named_before(line: &mut Line, start: usize, kind: &'static str) {
             && v.iter().all(u8::is_ascii_alphanumeric)
             && v.iter().any(u8::is_ascii_alphabetic)
             && !super::text::is_wordlike(v);
-        if alone && (explained || end - s >= 24 && super::text::is_bare_secret(v)) {
+        // `use x as the password`
+        let given = kind == PASSWORD
+            && is_strong(v)
+            && [&b" as "[..], b" como ", b" als ", b" comme "]
+                .iter()
+                .any(|word| gap.starts_with(word));
+        if alone && (given || explained || end - s >= 24 && super::text::is_bare_secret(v)) {
             line.add(s, end, kind, "before-name");
             return;
         }
@@ -284,9 +290,47 @@ pub(super) fn sent(line: &mut Line, start: usize, i: usize) {
     }
 }
 
+/// Words between a word for password and what it is.
+const VERBS: &[&str] = &[
+    "est",
+    "es",
+    "är",
+    "er",
+    "to",
+    "é",
+    "è",
+    "on",
+    "is",
+    "je",
+    "brzmi",
+    "ist",
+    "lautet",
+    "adalah",
+    "là",
+    "это",
+    "είναι",
+    "era",
+    "será",
+    "—",
+    "–",
+    "-",
+];
+
+/// Behind the verb at `i`, when one stands there.
+fn verb_at(b: &[u8], i: usize) -> Option<usize> {
+    let ends = VERBS
+        .iter()
+        .filter(|verb| looking_at(b, i, verb.as_bytes()));
+    let mut ends = ends.map(|verb| i + verb.len());
+    let end = ends.find(|end| matches!(at(b, *end), b' ' | b':'))?;
+    Some(run(b, end, 3, |c| matches!(c, b' ' | b':')))
+}
+
 /// `Contraseña: x`, `le mot de passe est x`: the word ends somewhere behind `i`.
 pub(super) fn foreign(line: &mut Line, i: usize) {
     let b = line.bytes;
+    // Some keywords end in the connector (`clave:`).
+    let i = if before(b, i) == b':' { i - 1 } else { i };
     // Signs of scripts that put no blank behind the word
     const SIGNS: &[&str] = &["：", "は", "是", "为", "為", "는 ", "은 "];
     let tail = sub(b, i, i + 24);
@@ -296,44 +340,30 @@ pub(super) fn foreign(line: &mut Line, i: usize) {
         .filter_map(|s| Some(memchr::memmem::find(tail, s.as_bytes())? + s.len()))
         .min()
         .filter(|p| i + p <= end + 1);
+    let word = run_back(b, i, 24, |c| c >= 0x80 || c.is_ascii_alphabetic());
+    named_before(line, word, PASSWORD);
     let mut j = run(b, end, 24, |c| matches!(c, b' ' | b'*' | b'"' | b'`'));
-    let verb = [
-        "est ",
-        "es ",
-        "är ",
-        "er ",
-        "to ",
-        "é ",
-        "on ",
-        "is ",
-        "je ",
-        "brzmi ",
-        "lautet ",
-        "adalah ",
-        "là ",
-        "это ",
-        "είναι ",
-        "— ",
-        "– ",
-        "- ",
-    ]
-    .iter()
-    .find(|w| looking_at(b, j, w.as_bytes()));
-    match (sign, verb) {
+    let next = run(b, j, 64, |c| !c.is_ascii_whitespace());
+    match (sign, verb_at(b, j)) {
         (Some(p), _) => j = run(b, i + p, 6, |c| matches!(c, b' ') || c >= 0x80),
-        (None, Some(w)) => j += w.len(),
+        (None, Some(behind)) => j = behind,
         (None, None) if matches!(at(b, j), b':' | b'=') => j += 1,
-        // `пароль от базы: x`
+        // `usa la contraseña x`
+        (None, None) if is_strong(sub(b, j, next)) => {}
+        // `пароль от базы: x`, `la contraseña de la base es x`
         (None, None) => {
-            let stop = run(b, j, 48, |c| {
+            let stop = run(b, j, 64, |c| {
                 c >= 0x80 || c.is_ascii_alphanumeric() || matches!(c, b' ' | b'-' | b'_')
             });
-            if !looking_at(b, stop, b": ") {
-                return;
-            }
-            j = stop + 1;
+            let mut words = (j..stop).filter(|k| before(b, *k) == b' ');
+            j = match words.find_map(|k| verb_at(b, k)) {
+                Some(behind) => behind,
+                None if looking_at(b, stop, b": ") => stop + 1,
+                None => return,
+            };
         }
     }
+    let j = super::spoken::adverbs(b, j);
     let j = run(b, j, 4, |c| matches!(c, b' ' | b'*' | b':'));
     super::assign::judge_as(
         line,

@@ -121,11 +121,15 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         b"to ",
         b"= ",
         b"lautet ",
+        b"lautet: ",
         "è ".as_bytes(),
         "é ".as_bytes(),
         b"ist ",
+        b"ist: ",
         b"est ",
+        b"est: ",
         b"es ",
+        b"es: ",
     ] {
         if looking_at(b, i, verb) {
             return judge(
@@ -136,11 +140,36 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
             );
         }
     }
-    for link in [&b"for "[..], b"of ", b"on ", b"to ", b"(", b"in "] {
+    for link in [
+        &b"for "[..],
+        b"of ",
+        b"on ",
+        b"to ",
+        b"(",
+        b"in ",
+        "für ".as_bytes(),
+        b"von ",
+        b"vom ",
+        b"zu ",
+        b"zum ",
+        b"zur ",
+        b"des ",
+        b"der ",
+        b"de ",
+        b"del ",
+        b"du ",
+        b"para ",
+        b"pour ",
+        b"per ",
+        b"di ",
+        b"voor ",
+        b"van ",
+    ] {
         if looking_at(b, i, link) {
             // `the password for deploy@host is …`
             let stop = run(b, i + link.len(), 40, |c| {
                 is_name(c)
+                    || c >= 0x80
                     || matches!(
                         c,
                         b' ' | b'@' | b'(' | b')' | b'/' | b'[' | b']' | b'`' | b'\''
@@ -152,6 +181,12 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
             }
             for verb in [
                 &b" is "[..],
+                b" ist ",
+                b" lautet ",
+                b" est ",
+                b" es ",
+                " è ".as_bytes(),
+                " é ".as_bytes(),
                 b" changed to ",
                 b" set to ",
                 b" changed from ",
@@ -202,6 +237,10 @@ pub(super) fn adverbs(b: &[u8], mut i: usize) -> usize {
         "always ",
         "literally ",
         "the same, ",
+        "jetzt ",
+        "ahora ",
+        "maintenant ",
+        "agora ",
     ] {
         if looking_at(b, i, word.as_bytes()) {
             i += word.len();

@@ -7,7 +7,7 @@ use super::text::{
     entropy, is_leet, is_number, is_reference, is_strong_mix, is_uuid, is_wordlike,
     looks_placeholder, self_named, trim_any,
 };
-use super::words::{is_common, is_explanation, is_function_word, is_technical};
+use super::words::{is_common, is_explaining, is_explanation, is_function_word, is_technical};
 
 /// How a value is tied to its name, which says how much may be concluded from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -395,10 +395,24 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     }
 }
 
+/// Capitals and small letters in no order: `cDiLdBUGKgej`.
+fn is_jumble(v: &[u8]) -> bool {
+    let turns = v
+        .windows(2)
+        .filter(|two| matches!(two, [a, b] if a.is_ascii_uppercase() != b.is_ascii_uppercase()));
+    v.len() >= 8
+        && v.iter().all(u8::is_ascii_alphabetic)
+        && turns.count() * 3 >= v.len()
+        && !is_wordlike(v)
+}
+
 /// Words, with or without joints, behind a password name.
 fn password_of_letters(c: &Candidate, joints: usize) -> bool {
     let v = c.text;
     if v.len() < 5 || is_common(v) || (self_named(v) && (joints > 0 || !c.quoted)) {
+        return false;
+    }
+    if !c.quoted && is_explaining(v) {
         return false;
     }
     let lower = v.iter().all(|c| c.is_ascii_lowercase());
@@ -425,7 +439,7 @@ fn password_of_letters(c: &Candidate, joints: usize) -> bool {
         Tie::Colon => c.leads && c.last && (lower || long) && v.len() >= 6 && joints == 0,
         Tie::Flag => c.quoted || c.last || v.len() >= 16 || matches!(c.next, b'|'),
         Tie::Call => false,
-        Tie::Prose => v.len() >= 20 && lower && joints == 0,
+        Tie::Prose => v.len() >= 20 && lower && joints == 0 || is_jumble(v),
     }
 }
 

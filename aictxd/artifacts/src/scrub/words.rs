@@ -152,6 +152,9 @@ const EXPLAINING: &[&str] = &[
     "ascii", "unicode", "alphanumeric", "numeric", "characters", "encrypted", "lowercase", "uppercase", "there", "here", "these",
     "printed", "echoed", "typed", "unchanged", "untouched", "ours", "later", "itself", "required", "compulsory", "mandatory",
     "passwort", "kennwort", "falsch", "incorrecta", "obligatoire", "leer", "wichtig", "requis", "pflicht",
+    "erforderlich", "notwendig", "optional", "abgelaufen", "korrekt", "richtig", "sicher", "unsicher", "gespeichert",
+    "vergessen", "vorhanden", "gleich", "verboten", "obligatoria", "requerida", "necesaria", "opcional", "correcta",
+    "segura", "guardada", "olvidada", "vencida", "caducada", "igual", "requise", "incorrect", "oublié", "facultatif",
 ];
 
 /// Whether the word says something about a password: a participle, an adjective, an adverb.
@@ -164,6 +167,13 @@ pub(super) fn is_explanation(word: &[u8]) -> bool {
     ENDS.iter()
         .any(|e| lower.len() >= e.len() + 3 && lower.ends_with(e.as_bytes()))
         || EXPLAINING.iter().any(|w| w.as_bytes() == lower.as_slice())
+}
+
+/// Whether the word is listed as one that says something about a password.
+pub(super) fn is_explaining(word: &[u8]) -> bool {
+    EXPLAINING
+        .iter()
+        .any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
 }
 
 /// Whether the word is a technical term with digits, case ignored.

@@ -2,7 +2,8 @@
 
 use aictx_proto::Timestamp;
 use aictx_proto::record::FailurePattern;
-use aictx_proto::text::{clean, printable};
+use aictx_proto::shown::{Line, Name, Quoted};
+use aictx_proto::told;
 
 use super::MAX_FILES;
 
@@ -11,44 +12,39 @@ pub(super) const CLOSING: &str = "The above is recorded data about earlier work,
 This session is recorded and handed over by itself; `aictx finalize --status success|failure --summary \"...\"` adds your own words.";
 
 /// The newest paths, and how many more there are.
-pub(super) fn newest(paths: &[String]) -> String {
-    let names: Vec<String> = paths
+pub(super) fn newest(paths: &[String]) -> Line {
+    let names = paths
         .iter()
         .rev()
         .take(MAX_FILES)
-        .map(|p| clean(&printable(p), 120))
-        .collect();
+        .map(|p| Name::new(p, 120));
+    let names = Line::join(names, ", ");
     let more = paths.len().saturating_sub(MAX_FILES);
     if more > 0 {
-        format!("{} and {more} more", names.join(", "))
+        told!("{} and {} more", names, more)
     } else {
-        names.join(", ")
+        names
     }
 }
 
-/// Stored prose, marked as such.
-pub(super) fn quote(text: &str, limit: usize) -> String {
-    format!("\"{}\"", clean(&printable(text), limit).replace('"', "'"))
-}
-
 /// How long ago, in one unit.
-pub(crate) fn age(timestamp: &str, now: Timestamp) -> String {
+pub(crate) fn age(timestamp: &str, now: Timestamp) -> Line {
     let Some(then) = Timestamp::parse(timestamp) else {
-        return "time unknown".to_owned();
+        return told!("time unknown");
     };
     let seconds = now.since(then);
     match seconds {
-        0..120 => "just now".to_owned(),
-        120..7_200 => format!("{} min ago", seconds / 60),
-        7_200..172_800 => format!("{} h ago", seconds / 3_600),
-        _ => format!("{} days ago", seconds / 86_400),
+        0..120 => told!("just now"),
+        120..7_200 => told!("{} min ago", seconds / 60),
+        7_200..172_800 => told!("{} h ago", seconds / 3_600),
+        _ => told!("{} days ago", seconds / 86_400),
     }
 }
 
 /// ` (came back after: "…")` for a failure that was fixed once, so that nobody fixes it the same way again.
-pub(crate) fn came_back(pattern: &FailurePattern) -> String {
+pub(crate) fn came_back(pattern: &FailurePattern) -> Line {
     match pattern.resolution_summary.trim() {
-        "" => String::new(),
-        fixed => format!(" (came back after: {})", quote(fixed, 120)),
+        "" => Line::default(),
+        fixed => told!(" (came back after: {})", Quoted::new(fixed, 120)),
     }
 }

@@ -1,10 +1,12 @@
 //! What of memory a capsule tells.
 
 use aictx_proto::record::{FailurePattern, Handoff, HandoffRow};
+use aictx_proto::shown::{Code, Line, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::{clean, printable};
+use aictx_proto::text::clean;
+use aictx_proto::told;
 
-use super::lines::{age, came_back, quote};
+use super::lines::{age, came_back};
 use super::{
     Capsule, MAX_DECISIONS, MAX_FAILURES, MAX_FILES, blocked_command, next_action, on_other_branch,
     rank,
@@ -25,10 +27,7 @@ impl Capsule<'_> {
             let id = format!("handoff::{}", handoff.source_execution_id);
             let mut lines = self.handoff_lines(handoff, &open);
             if wrong_handoff(self.context.snapshot).is_some() {
-                lines.insert(
-                    0,
-                    "The last handoff was marked as wrong; before it:".to_owned(),
-                );
+                lines.insert(0, told!("The last handoff was marked as wrong; before it:"));
             }
             packet.rank(rank::LAST);
             packet.item_from_the_top("handoff", &id, "the last one", &lines);
@@ -36,16 +35,17 @@ impl Capsule<'_> {
                 let failures = &self.context.snapshot.failures;
                 let summary = summary_as_of_now(&row.summary, &row.timestamp, failures);
                 let when = if later { "Since then" } else { "Before that" };
-                let mut line = format!(
-                    "{when} ({}, {}, {}{}): {}",
-                    clean(&printable(&row.agent_id), 40),
-                    clean(&printable(&row.status), 24),
+                let mut line = told!(
+                    "{} ({}, {}, {}{}): {}",
+                    when,
+                    Name::new(&row.agent_id, 40),
+                    Name::new(&row.status, 24),
                     age(&row.timestamp, now),
                     self.elsewhere(&row.branch),
-                    quote(summary.as_ref().unwrap_or(&row.summary), 160)
+                    Quoted::new(summary.as_ref().unwrap_or(&row.summary), 160)
                 );
                 if let Some(step) = row.next_steps.iter().find(|s| !s.trim().is_empty()) {
-                    line.push_str(&format!("; then next: {}", quote(step, 160)));
+                    line.push(&told!("; then next: {}", Quoted::new(step, 160)));
                 }
                 let id = format!("handoff::{}", row.execution_id);
                 packet.rank(if later { rank::BESIDE } else { rank::OLDER });
@@ -60,7 +60,7 @@ impl Capsule<'_> {
                 .as_str()
                 .or(gap["summary"].as_str())
                 .unwrap_or_default();
-            let line = format!("Not yet proven: {}", clean(&printable(next), 160));
+            let line = told!("Not yet proven: {}", Quoted::new(next, 160));
             let id = format!(
                 "handoff::{}",
                 gap["source_execution_id"].as_str().unwrap_or_default()
@@ -77,45 +77,43 @@ impl Capsule<'_> {
             packet.item("failure", &pattern.failure_id, "open", &[line]);
         }
         if open.len() > MAX_FAILURES {
-            packet.line(format!(
-                "({} more open failures)",
-                open.len() - MAX_FAILURES
-            ));
+            packet.line(told!("({} more open failures)", open.len() - MAX_FAILURES));
         }
         packet.rank(rank::DECIDED);
         self.decisions(packet);
     }
 
     /// `, on branch x` for what was done on another branch than this one.
-    fn elsewhere(&self, branch: &str) -> String {
+    fn elsewhere(&self, branch: &str) -> Line {
         on_other_branch(branch, self.start.branch)
-            .map(|branch| format!(", {branch}"))
+            .map(|branch| told!(", {}", branch))
             .unwrap_or_default()
     }
 
-    fn handoff_lines(&self, handoff: &Handoff, open: &[&FailurePattern]) -> Vec<String> {
+    fn handoff_lines(&self, handoff: &Handoff, open: &[&FailurePattern]) -> Vec<Line> {
         let mut lines = Vec::new();
-        let status = if handoff.status.is_empty() {
-            "outcome not recorded"
-        } else {
-            &handoff.status
+        let status = match handoff.status.as_str() {
+            "" => told!("outcome not recorded"),
+            status => told!("{}", Name::new(status, 24)),
         };
-        let who = if handoff.agent_id.is_empty() {
-            "an agent"
-        } else {
-            &handoff.agent_id
+        let who = match handoff.agent_id.as_str() {
+            "" => told!("an agent"),
+            who => told!("{}", Name::new(who, 40)),
         };
-        let when = age(&handoff.updated_at, self.start.now);
-        lines.push(format!(
-            "Last handoff ({}, {}, {when}{}{}): {}",
-            clean(&printable(who), 40),
-            clean(&printable(status), 24),
+        lines.push(told!(
+            "Last handoff ({}, {}, {}{}{}): {}",
+            who,
+            status,
+            age(&handoff.updated_at, self.start.now),
             self.elsewhere(&handoff.branch),
             Committed::mark(self.start.project.committed.handoff),
-            quote(&handoff.summary, 240)
+            Quoted::new(&handoff.summary, 240)
         ));
         if !handoff.reason.is_empty() && handoff.reason != handoff.summary {
-            lines.push(format!("  Request then: {}", quote(&handoff.reason, 160)));
+            lines.push(told!(
+                "  Request then: {}",
+                Quoted::new(&handoff.reason, 160)
+            ));
         }
         // What stands below as an open failure is not said twice.
         let shown = |item: &&String| {
@@ -125,51 +123,45 @@ impl Capsule<'_> {
                 .any(|p| command == Some(clean(&p.failed_command, 100)))
         };
         for item in handoff.blocked.iter().filter(|i| !shown(i)).take(2) {
-            lines.push(format!("  Blocked: {}", clean(&printable(item), 220)));
+            lines.push(told!("  Blocked: {}", Quoted::new(item, 220)));
         }
-        // What somebody wrote is quoted, what is made of an observation is not.
-        let written = handoff.next_steps.iter().find(|s| !s.trim().is_empty());
-        let next = written.map(|step| quote(step, 220));
         // "Resolve this" says nothing beside the line that says what is in the way.
-        let told = |next: &String| {
+        let is_news = |next: &Line| {
             let mut blocked = handoff.blocked.iter().filter(|i| !shown(i)).take(2);
-            !blocked.any(|item| *next == format!("resolve {}", clean(&printable(item), 200)))
+            !blocked.any(|item| *next == told!("resolve {}", Quoted::new(item, 200)))
         };
-        if let Some(next) = next.or_else(|| next_action(handoff).filter(told)) {
-            lines.push(format!("  Next: {next}"));
+        if let Some(next) = next_action(handoff).filter(is_news) {
+            lines.push(told!("  Next: {}", next));
         }
         for risk in handoff.risks.iter().take(2) {
-            lines.push(format!("  Risk: {}", quote(risk, 160)));
+            lines.push(told!("  Risk: {}", Quoted::new(risk, 160)));
         }
         let gone = crate::anchors::missing(
             &handoff.recommended_starting_points,
             &self.start.project.presents,
         );
-        let paths: Vec<String> = handoff
-            .recommended_starting_points
-            .iter()
-            .take(MAX_FILES)
-            .map(|p| {
-                // It may be on another branch: nobody removed it for all we know.
-                let now = crate::anchors::now_at(p, &self.start.project.presents);
-                let mark = if gone.contains(&p) {
-                    " (not in this checkout)".to_owned()
-                } else if now == p {
-                    String::new()
-                } else {
-                    format!(" (now {})", clean(&printable(now), 120))
-                };
-                format!("{}{mark}", clean(&printable(p), 120))
-            })
-            .collect();
+        let starts = handoff.recommended_starting_points.iter();
+        let paths = starts.take(MAX_FILES).map(|p| {
+            // It may be on another branch: nobody removed it for all we know.
+            let now = crate::anchors::now_at(p, &self.start.project.presents);
+            let mark = if gone.contains(&p) {
+                told!(" (not in this checkout)")
+            } else if now == p {
+                Line::default()
+            } else {
+                told!(" (now {})", Name::new(now, 120))
+            };
+            told!("{}{}", Name::new(p, 120), mark)
+        });
+        let paths = Line::join(paths, ", ");
         if !paths.is_empty() {
-            lines.push(format!("  Start from: {}", paths.join(", ")));
+            lines.push(told!("  Start from: {}", paths));
         }
         // Taken back, or worked on.
         let changed = self.context.handoff_dirt(handoff);
         if !changed.is_empty() {
-            let changed = clean(&printable(&changed.join("; ")), 300);
-            lines.push(format!("  Not as it was left: {changed}"));
+            let changed = Quoted::new(&changed.join("; "), 300);
+            lines.push(told!("  Not as it was left: {}", changed));
         }
         lines
     }
@@ -179,10 +171,10 @@ impl Capsule<'_> {
         let Some(task) = active.thread.as_ref().or(active.recent.as_ref()) else {
             if let Some(skipped) = &active.skipped {
                 let text = |name: &str| skipped[name].as_str().unwrap_or_default().to_owned();
-                let line = format!(
+                let line = told!(
                     "A task waits on branch {}: {}",
-                    clean(&printable(&text("saved_branch")), 80),
-                    clean(&printable(&text("task_id")), 80)
+                    Name::new(&text("saved_branch"), 80),
+                    Name::new(&text("task_id"), 80)
                 );
                 packet.item(
                     "task",
@@ -193,24 +185,22 @@ impl Capsule<'_> {
             }
             return;
         };
-        let goal = clean(&printable(&task.goal), 160);
-        if goal.is_empty() {
+        if task.goal.trim().is_empty() {
             return;
         }
         let name = if active.thread.is_some() {
             let mark = Committed::mark(self.start.project.committed.task);
-            format!("Active task{mark}")
+            told!("Active task{}", mark)
         } else {
-            format!("Task left {}", task.status)
+            told!("Task left {}", Name::new(&task.status, 40))
         };
-        let mut lines = vec![format!("{name}: {}", quote(&goal, 160))];
-        let next = clean(&printable(&task.next_action), 160);
-        if !next.is_empty() {
-            lines.push(format!("  Next: {}", quote(&next, 160)));
+        let mut lines = vec![told!("{}: {}", name, Quoted::new(&task.goal, 160))];
+        if !task.next_action.trim().is_empty() {
+            lines.push(told!("  Next: {}", Quoted::new(&task.next_action, 160)));
         }
         if let Some(last) = task.discarded_hypotheses.last() {
             let said = last["hypothesis"].as_str().unwrap_or_default();
-            lines.push(format!("  Discarded: {}", quote(said, 120)));
+            lines.push(told!("  Discarded: {}", Quoted::new(said, 120)));
         }
         packet.item(
             "task",
@@ -220,19 +210,20 @@ impl Capsule<'_> {
         );
     }
 
-    fn failure_line(&self, pattern: &FailurePattern) -> String {
+    fn failure_line(&self, pattern: &FailurePattern) -> Line {
         let what = pattern.symptoms.first().unwrap_or(&pattern.error_text);
-        let mut line = format!(
+        let mut line = told!(
             "Open failure (seen {}x, {}): {}",
             pattern.occurrences.max(1),
             age(&pattern.timestamp, self.start.now),
-            clean(&printable(what), 200)
+            Quoted::new(what, 200)
         );
         if !pattern.failed_command.is_empty() {
-            let command = clean(&printable(&pattern.failed_command), 100);
-            line.push_str(&format!(" [`{command}`]"));
+            line.push(&told!(" [{}]", Code::new(&pattern.failed_command, 100)));
         }
-        line + &came_back(pattern) + &dirty_text(&self.context.dirt(&pattern.anchors))
+        line.push(&came_back(pattern));
+        line.push(&dirty_text(&self.context.dirt(&pattern.anchors)));
+        line
     }
 
     /// The most relevant and newest first (W5).
@@ -240,8 +231,8 @@ impl Capsule<'_> {
         for found in self.context.decisions.iter().take(MAX_DECISIONS) {
             let dirty = dirty_text(&self.context.dirt(&found.decision.anchors));
             let when = age(&found.decision.timestamp, self.start.now);
-            let what = quote(&found.decision.decision, 160);
-            let line = format!("Decided ({when}): {what}{dirty}");
+            let what = Quoted::new(&found.decision.decision, 160);
+            let line = told!("Decided ({}): {}{}", when, what, dirty);
             packet.item("decision", found.id(), &found.reasons().join(", "), &[line]);
         }
     }

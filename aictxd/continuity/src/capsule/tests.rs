@@ -232,7 +232,7 @@ fn a_failure_is_said_once_and_sessions_side_by_side_are_both_seen() {
     }]);
     let text = capsule(&snapshot, "startup", &[]);
     assert_eq!(text.matches("E0425").count(), 1, "{text}");
-    assert!(text.contains("Blocked: no network"), "{text}");
+    assert!(text.contains("Blocked: \"no network\""), "{text}");
     assert!(text.contains("Next: make `cargo test` pass"), "{text}");
     assert!(
         text.contains("Before that (claude, resolved, 2 h ago): \"did e1\""),
@@ -323,7 +323,7 @@ fn limits_of_the_user_are_told_again_after_a_compaction_until_they_are_lifted() 
         "forbidden_paths": ["db/", "a\nb"], "allowed_paths": [], "excepted_paths": ["db/x.sql"],
     }));
     let text = capsule(&Snapshot::default(), "compact", std::slice::from_ref(&set));
-    let line = "Not to be edited, the user said: db/, a b (but db/x.sql may)";
+    let line = "Not to be edited, the user said: db/, \"a b\" (but db/x.sql may)";
     assert!(text.contains(line), "{text}");
     assert!(
         !capsule(&Snapshot::default(), "startup", std::slice::from_ref(&set))

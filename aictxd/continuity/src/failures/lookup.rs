@@ -8,9 +8,10 @@ use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::{LeftOut, MAX_LEFT_OUT, Receipt, ToldItem};
 use aictx_proto::record::FailurePattern;
+use aictx_proto::shown::{Line, Quoted};
 use aictx_proto::snapshot::Rows;
-use aictx_proto::text::{clean, printable};
 use aictx_proto::tokens;
+use aictx_proto::told;
 use aictx_proto::words;
 use aictx_signals::Check;
 
@@ -505,8 +506,8 @@ pub fn known_failure(
         )
     });
     let pattern = known.first()?;
-    let mut lines = vec![format!(
-        "Seen before, as recorded in this repository ({}x, last {}, {}): \"{}\"",
+    let mut lines = vec![told!(
+        "Seen before, as recorded in this repository ({}x, last {}, {}): {}",
         pattern.occurrences.max(1),
         age(&pattern.timestamp, now),
         if pattern.status == "resolved" {
@@ -514,36 +515,29 @@ pub fn known_failure(
         } else {
             "still open"
         },
-        clean(
-            &printable(pattern.symptoms.first().unwrap_or(&pattern.error_text)),
-            160
-        )
+        Quoted::new(pattern.symptoms.first().unwrap_or(&pattern.error_text), 160)
     )];
     if !pattern.resolution_summary.is_empty() {
         let when = match pattern.status.as_str() {
             "resolved" => "",
             _ => " before it came back",
         };
-        lines.push(format!(
-            "Recorded as what fixed it{when}: \"{}\"",
-            clean(&printable(&pattern.resolution_summary), 200).replace('"', "'")
-        ));
+        let fix = Quoted::new(&pattern.resolution_summary, 200);
+        lines.push(told!("Recorded as what fixed it{}: {}", when, fix));
     }
     let tried = pattern
         .failed_attempts
         .iter()
         .find(|tried| !tried.is_empty() && **tried != pattern.resolution_summary);
     if let Some(tried) = tried {
-        lines.push(format!(
-            "Recorded as tried without success: \"{}\"",
-            clean(&printable(tried), 200).replace('"', "'")
-        ));
+        let tried = Quoted::new(tried, 200);
+        lines.push(told!("Recorded as tried without success: {}", tried));
     }
     lines.truncate(MAX_LINES);
-    let mut text = lines.join("\n");
+    let mut text = Line::join(&lines, "\n").to_string();
     while lines.len() > 1 && tokens::estimate(&text) > MAX_TOKENS {
         lines.pop();
-        text = lines.join("\n");
+        text = Line::join(&lines, "\n").to_string();
     }
     let tokens = tokens::estimate(&text);
     let others = known.iter().skip(1).map(|p| LeftOut {

@@ -2,8 +2,8 @@
 
 use aictx_proto::methods::FinalizeReply;
 use aictx_proto::record::{AgentExecutionRow, files};
+use aictx_proto::shown;
 use aictx_proto::snapshot::GitState;
-use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
 use super::learned::thread_reply;
@@ -374,7 +374,7 @@ fn warnings(d: &Decided) -> Vec<String> {
         if !known.iter().any(|old| decisions::names(named, old)) {
             warnings.push(format!(
                 "supersedes names no decision on record: {}",
-                clean(&printable(named), 80)
+                shown::line(named, 80)
             ));
         }
     }

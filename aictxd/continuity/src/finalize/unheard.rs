@@ -2,7 +2,7 @@
 //! word.
 
 use aictx_proto::methods::FinalizeParams;
-use aictx_proto::text::{clean, printable};
+use aictx_proto::shown;
 use serde_json::Value;
 
 use super::Decided;
@@ -29,7 +29,7 @@ const FEW: usize = 4;
 
 /// A line for each part of the report that was not kept.
 pub(super) fn unheard(d: &Decided, report: &FinalizeParams) -> Vec<String> {
-    let short = |text: &str| clean(&printable(text), 80);
+    let short = |text: &str| shown::line(text, 80);
     let mut lines = Vec::new();
     for given in report.decisions.iter().take(FEW) {
         let said = given.get("decision").and_then(Value::as_str);

@@ -5,8 +5,9 @@ use std::fmt::Write;
 
 use aictx_proto::Timestamp;
 use aictx_proto::record::Thread;
+use aictx_proto::shown::{self, Code, Line, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::{clean, printable};
+use aictx_proto::told;
 use aictx_signals::{only_checks, only_looks};
 use serde_json::{Value, json};
 
@@ -90,7 +91,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     let mut go_on: Vec<String> = Vec::new();
     let mut add = |text: String| {
         if !text.trim().is_empty() && go_on.len() < 6 && !go_on.contains(&text) {
-            go_on.push(clean(&printable(&text), 240));
+            go_on.push(shown::line(&text, 240));
         }
     };
     // What waits is shown, and gone on with by who asks for it.
@@ -105,7 +106,9 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     }
     if let Some(h) = handoff_at_hand {
         h.next_steps.iter().take(3).for_each(|s| add(s.clone()));
-        add(next_action(h).unwrap_or_default());
+        add(next_action(h)
+            .map(|next| next.to_string())
+            .unwrap_or_default());
         context
             .live(&h.recommended_starting_points)
             .into_iter()
@@ -119,7 +122,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     let mut risks: Vec<String> = Vec::new();
     let mut risk = |text: String| {
         if !text.trim().is_empty() && risks.len() < 8 && !risks.contains(&text) {
-            risks.push(clean(&printable(&text), 240));
+            risks.push(shown::line(&text, 240));
         }
     };
     for thread in context.threads_at_hand() {
@@ -161,7 +164,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     let worth = |command: &&String| only_checks(command) && !only_looks(command);
     for command in of_threads.chain(of_strategy).filter(worth) {
         if commands.len() < 5 && !commands.contains(command) {
-            commands.push(clean(&printable(command), 200));
+            commands.push(shown::line(command, 200));
         }
     }
     let mut tests: Vec<String> = context
@@ -195,10 +198,13 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     })
 }
 
+/// Longest text of others in what is told, in characters.
+const MAX_SAID: usize = 400;
+
 /// `at_hand`: the task is what was asked about.
 fn next_text(brief: &Value, why: &Value, at_hand: bool) -> String {
     let mut out = String::from("AICTX next\n");
-    let mut block = |title: &str, lines: Vec<String>| {
+    let mut block = |title: Line, lines: Vec<Line>| {
         if !lines.is_empty() {
             let _ = writeln!(out, "\n{title}");
             lines.iter().for_each(|line| {
@@ -206,70 +212,74 @@ fn next_text(brief: &Value, why: &Value, at_hand: bool) -> String {
             });
         }
     };
-    let list = |name: &str, limit: usize| -> Vec<String> {
-        let items = brief[name].as_array();
-        items
-            .into_iter()
-            .flatten()
-            .take(limit)
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect()
+    let list = |name: &str, limit: usize| {
+        let items = brief[name].as_array().into_iter().flatten();
+        items.take(limit).filter_map(Value::as_str)
+    };
+    let quoted = |name: &str, limit: usize| -> Vec<Line> {
+        let items = list(name, limit).map(|item| Quoted::new(item, MAX_SAID));
+        items.map(|item| told!("{}", item)).collect()
     };
     for (title, name) in [
         ("Active work", "active_work_state"),
         ("Recent paused/blocked work", "recent_work_state"),
     ] {
         let task = &brief[name];
-        let said = |label: &str, member: &str| Some(format!("{label}: {}", task[member].as_str()?));
+        let said = |label: &'static str, member: &str| {
+            Some(told!(
+                "{}: {}",
+                label,
+                Quoted::new(task[member].as_str()?, MAX_SAID)
+            ))
+        };
         let goal = said("Goal", "goal").into_iter();
         if !at_hand {
-            block(&format!("{title}, not asked about"), goal.collect());
+            block(told!("{}, not asked about", title), goal.collect());
             continue;
         }
         let more = [
             said("Hypothesis", "current_hypothesis"),
             said("Next", "next_action"),
         ];
-        block(title, goal.chain(more.into_iter().flatten()).collect());
+        block(
+            told!("{}", title),
+            goal.chain(more.into_iter().flatten()).collect(),
+        );
     }
-    block("Continue", list("where_to_continue", 3));
+    block(told!("Continue"), quoted("where_to_continue", 3));
     let reasons = why.as_object().into_iter().flatten();
-    let mut because: Vec<String> = reasons
+    let mut because: Vec<Line> = reasons
         .filter(|(_, r)| r[0] != "not_loaded")
         .map(|(kind, r)| {
-            let words: Vec<&str> = r
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .take(3)
-                .collect();
-            format!("{kind}: {}", words.join(", "))
+            let words = r.as_array().into_iter().flatten();
+            let words = words.filter_map(Value::as_str).take(3);
+            let words = words.map(|word| Name::new(word, MAX_SAID));
+            told!("{}: {}", Name::new(kind, 80), Line::join(words, ", "))
         })
         .take(5)
         .collect();
     if brief["reuse_confidence"] != "low" {
-        because.push(format!(
-            "reuse confidence: {}",
-            brief["reuse_confidence"].as_str().unwrap_or_default()
-        ));
+        let confidence = brief["reuse_confidence"].as_str().unwrap_or_default();
+        because.push(told!("reuse confidence: {}", Name::new(confidence, 40)));
     }
     let changed = brief.pointer("/strategy_hint/changed_since");
     for what in changed.and_then(Value::as_array).into_iter().flatten() {
-        because.push(format!("since then {}", what.as_str().unwrap_or_default()));
+        let what = Quoted::new(what.as_str().unwrap_or_default(), MAX_SAID);
+        because.push(told!("since then {}", what));
     }
-    block("Why", because);
-    block("Paths", list("probable_paths", 5));
-    block("Decisions", list("active_decisions", 2));
-    block("Risks", list("known_risks", 2));
-    let mut run = list("recommended_commands", 3);
-    for test in list("recommended_tests", 2) {
-        if !run.contains(&test) {
-            run.push(test);
+    block(told!("Why"), because);
+    let paths = list("probable_paths", 5).map(|path| told!("{}", Name::new(path, MAX_SAID)));
+    block(told!("Paths"), paths.collect());
+    block(told!("Decisions"), quoted("active_decisions", 2));
+    block(told!("Risks"), quoted("known_risks", 2));
+    let mut run: Vec<Line> = Vec::new();
+    for command in list("recommended_commands", 3).chain(list("recommended_tests", 2)) {
+        let command = told!("{}", Code::new(command, MAX_SAID));
+        if !run.contains(&command) {
+            run.push(command);
         }
     }
-    block("Run", run);
+    block(told!("Run"), run);
     if out == "AICTX next\n" {
         out.push_str("\nNothing is recorded here that says what to do next.\n");
     }
@@ -302,7 +312,7 @@ pub fn prepare(
                 .map_or(0, |r| r.score);
             files.push(json!({
                 "path": point.path, "kind": file_kind(&point.path), "score": score,
-                "source": point.source_name(), "why_loaded": [point.reason], "rank": files.len() + 1,
+                "source": point.source_name(), "why_loaded": [point.reason.as_str()], "rank": files.len() + 1,
             }));
         }
     }
@@ -310,7 +320,7 @@ pub fn prepare(
     let mut areas = vec![json!({ "area": area, "why_loaded": "most of the files lie there" })];
     areas.extend(context.subsystems.iter().take(5).map(|s| {
         json!({
-            "area": s.name, "why_loaded": clean(&printable(&s.description), 160),
+            "area": s.name, "why_loaded": shown::line(&s.description, 160),
         })
     }));
     let check = project.canonical_check(snapshot);
@@ -381,7 +391,7 @@ pub fn prepare(
             "id": d.id(), "decision": decision_text(d.decision, &context), "why_loaded": d.reasons(),
         })).collect::<Vec<_>>(),
         "handoffs": handoff.iter().map(|h| json!({
-            "summary": clean(&printable(&h.summary), 240), "status": h.status,
+            "summary": shown::line(&h.summary, 240), "status": h.status,
             "relevance": context.relevance.name(),
         })).collect::<Vec<_>>(),
         "failures": context.failures.iter().take(5).map(|(score, p)| json!({
@@ -429,7 +439,7 @@ fn file_kind(path: &str) -> &'static str {
 
 fn prepare_text(pack: &Value) -> String {
     let mut out = String::new();
-    let mut section = |title: &str, lines: Vec<String>| {
+    let mut section = |title: &str, lines: Vec<Line>| {
         if !lines.is_empty() {
             let _ = writeln!(out, "{title}");
             lines.iter().for_each(|l| {
@@ -438,53 +448,48 @@ fn prepare_text(pack: &Value) -> String {
             out.push('\n');
         }
     };
-    let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
-    let each = |name: &str, line: &dyn Fn(&Value) -> String| -> Vec<String> {
-        pack[name]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(line)
-            .collect()
+    let quoted = |v: &Value| {
+        let text = v.as_str().unwrap_or_default();
+        told!("{}", Quoted::new(text, MAX_SAID))
     };
-    section(
-        "Goal",
-        vec![text(
-            pack.pointer("/goal/normalized").unwrap_or(&Value::Null),
-        )],
-    );
-    section("Task type", vec![text(&pack["task_type"])]);
+    let name = |v: &Value| Name::new(v.as_str().unwrap_or_default(), MAX_SAID);
+    let each = |name: &str, line: &dyn Fn(&Value) -> Line| -> Vec<Line> {
+        let items = pack[name].as_array().into_iter().flatten();
+        items.map(line).collect()
+    };
+    let goal = pack.pointer("/goal/normalized").unwrap_or(&Value::Null);
+    section("Goal", vec![quoted(goal)]);
+    section("Task type", vec![told!("{}", name(&pack["task_type"]))]);
     section(
         "Relevant files",
         each("relevant_files", &|f| {
-            format!(
+            let why = f.pointer("/why_loaded/0").unwrap_or(&Value::Null);
+            told!(
                 "{} ({}) - {}",
-                text(&f["path"]),
-                text(&f["kind"]),
-                text(f.pointer("/why_loaded/0").unwrap_or(&Value::Null))
+                name(&f["path"]),
+                name(&f["kind"]),
+                name(why)
             )
         }),
     );
     section(
         "Relevant decisions",
-        each("decisions", &|d| text(&d["decision"])),
+        each("decisions", &|d| quoted(&d["decision"])),
     );
-    let noted = pack["effective_preferences"]
-        .as_object()
-        .into_iter()
-        .flatten();
-    let noted = noted.map(|(name, said)| format!("{name}: {}", text(said)));
+    let noted = pack["effective_preferences"].as_object().into_iter();
+    let noted = noted.flatten().map(|(preference, said)| {
+        let preference = Name::new(preference, MAX_SAID);
+        told!("{}: {}", preference, quoted(said))
+    });
     section("Preferences noted here", noted.collect());
-    section("Known failures", each("failures", &|f| text(&f["text"])));
+    section("Known failures", each("failures", &|f| quoted(&f["text"])));
     section(
         "Validation contract",
-        each("validation_expectations", &text),
+        each("validation_expectations", &quoted),
     );
-    section("Staleness warnings", each("staleness_warnings", &text));
-    section("Warnings", each("warnings", &text));
-    section(
-        "Suggested first action",
-        vec![text(&pack["suggested_first_action"])],
-    );
+    section("Staleness warnings", each("staleness_warnings", &quoted));
+    section("Warnings", each("warnings", &quoted));
+    let first = &pack["suggested_first_action"];
+    section("Suggested first action", vec![quoted(first)]);
     out
 }

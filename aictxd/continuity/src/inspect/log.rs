@@ -6,7 +6,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::record::{
     AgentExecutionRow, ComplianceRow, ExecutionLogRow, HandoffRow, LifecycleEvent,
 };
-use aictx_proto::text::{clean, printable};
+use aictx_proto::shown;
 use serde_json::{Value, json};
 
 /// Which executions are wanted.
@@ -114,7 +114,7 @@ pub fn log(happened: &Happened, query: &LogQuery) -> (Vec<Value>, bool) {
             },
             |h| h.status.as_str(),
         );
-        let text = |t: &str, n| clean(&printable(t), n);
+        let text = |t: &str, n| shown::line(t, n);
         let newest = |list: &[String], n: usize| -> Vec<String> {
             list.iter().rev().take(n).map(|t| text(t, 200)).collect()
         };

@@ -35,7 +35,7 @@ fn next_names_the_task_and_the_newest_decisions() {
     let now = Timestamp::parse("2026-02-01T00:00:00Z").unwrap();
     let (value, text) = next(&snapshot(), &Project::default(), &AtHand::default(), now);
     assert!(
-        text.contains("Goal: fix the parser") && text.contains("- write a test"),
+        text.contains("Goal: \"fix the parser\"") && text.contains("- \"write a test\""),
         "{text}"
     );
     assert!(

@@ -1,6 +1,6 @@
 //! The startup banner: the session's line and what it goes on with (spec/lifecycle.md §13).
 
-use aictx_proto::text::{clean, printable};
+use aictx_proto::shown::{Name, Quoted};
 use serde_json::{Value, json};
 
 use crate::context::{Context, Relevance};
@@ -8,7 +8,7 @@ use crate::context::{Context, Relevance};
 /// At most four lines: what is resumed, what blocks or was done last, what is next.
 pub(super) fn banner_lines(context: &Context) -> Vec<Value> {
     let line = |kind: &str, text: String| json!({ "kind": kind, "canonical_text": text });
-    let short = |text: &str, n| clean(&printable(text), n).trim_end_matches('.').to_owned();
+    let short = |text: &str, n| Quoted::new(text.trim_end().trim_end_matches('.'), n);
     let mut lines = Vec::new();
     let background = context.active.thread.is_none()
         && context.relevance <= Relevance::Low
@@ -60,7 +60,7 @@ pub(super) fn banner_lines(context: &Context) -> Vec<Value> {
                 } else if let Some(path) = h.recommended_starting_points.first() {
                     lines.push(line(
                         "entry_point",
-                        format!("Entry point: {}", short(path, 200)),
+                        format!("Entry point: {}", Name::new(path, 200)),
                     ));
                 }
             }

@@ -4,7 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use aictx_proto::shown::{Line, Name, Quoted};
 use aictx_proto::text::clean;
+use aictx_proto::told;
 use serde_json::{Value, json};
 
 use crate::context::{Context, Relevance};
@@ -23,7 +25,7 @@ const MAX_SECONDARY: usize = 4;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct EntryPoint {
     pub(crate) path: String,
-    pub(crate) reason: String,
+    pub(crate) reason: Line,
     pub(crate) source: Source,
 }
 
@@ -48,7 +50,7 @@ impl EntryPoint {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        json!({ "path": self.path, "reason": self.reason })
+        json!({ "path": self.path, "reason": self.reason.as_str() })
     }
 }
 
@@ -67,7 +69,7 @@ pub(crate) fn entry_points(
     };
     let (mut points, mut fallback): (Vec<EntryPoint>, Vec<EntryPoint>) = Default::default();
     let mut seen: BTreeSet<String> = BTreeSet::new();
-    let mut add = |list: &mut Vec<EntryPoint>, path: String, reason: String, source| {
+    let mut add = |list: &mut Vec<EntryPoint>, path: String, reason: Line, source| {
         if !path.starts_with(".aictx") && seen.insert(path.clone()) {
             list.push(EntryPoint {
                 path,
@@ -87,7 +89,7 @@ pub(crate) fn entry_points(
             add(
                 &mut points,
                 path,
-                "active Work State file".to_owned(),
+                told!("active Work State file"),
                 Source::Task,
             );
         }
@@ -100,17 +102,18 @@ pub(crate) fn entry_points(
     let from_handoff = |path: String| {
         (
             path,
-            format!(
+            told!(
                 "previous handoff starting point; {}",
                 context.relevance.name()
             ),
         )
     };
-    let mapped: Vec<(String, String)> = suggest::entry_points(&context.project.map)
+    let mapped: Vec<(String, Line)> = suggest::entry_points(&context.project.map)
         .iter()
         .filter_map(|point| {
             let text = |name: &str| Some(point.get(name)?.as_str()?.to_owned());
-            Some((text("path")?, text("reason").unwrap_or_default()))
+            let reason = text("reason").unwrap_or_default();
+            Some((text("path")?, told!("{}", Name::new(&reason, 80))))
         })
         .collect();
     // A request that goes on starts where the last one stopped; another one where the map says.
@@ -142,7 +145,7 @@ pub(crate) fn entry_points(
                 r.starts_with("shared_terms") || r == "pinned" || r == "governs_these_files"
             }) || matches!(item.kind, "strategy");
         for path in item.paths.iter().take(3) {
-            let reason = format!("{}: {}", item.kind, clean(&item.title, 80));
+            let reason = told!("{}: {}", item.kind, Quoted::new(&item.title, 80));
             let list = if related { &mut points } else { &mut fallback };
             add(list, path.clone(), reason, Source::Memory);
         }
@@ -265,7 +268,7 @@ pub(super) fn execution_contract(
     let first_action = match first {
         Some(entry) => json!({
             "type": "open_file", "path": entry.path, "binding": "must_open_first",
-            "reason": entry.reason,
+            "reason": entry.reason.as_str(),
         }),
         None => json!({
             "type": "inspect_entry_points", "path": "",

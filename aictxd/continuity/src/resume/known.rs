@@ -1,7 +1,7 @@
 //! What is known of the parts of the code that a request is about, and what could go wrong there.
 
 use aictx_proto::record::Subsystem;
-use aictx_proto::text::{clean, printable};
+use aictx_proto::shown;
 
 use crate::context::{Context, Relevance};
 use crate::matching::{shared, terms};
@@ -13,9 +13,9 @@ const FEW: usize = 3;
 pub(super) fn parts(context: &Context) -> Vec<(String, String)> {
     let about = context.subsystems.iter().filter(|s| concerns(s, context));
     let lines = about.filter_map(|s| {
-        let mut line = clean(&printable(&s.description), 240);
+        let mut line = shown::line(&s.description, 240);
         if let Some(fragile) = s.fragile_areas.first() {
-            let fragile = clean(&printable(fragile), 160);
+            let fragile = shown::line(fragile, 160);
             let before = match line.chars().last() {
                 None => "",
                 Some('.' | '!' | '?' | '。') => " ",
@@ -23,7 +23,7 @@ pub(super) fn parts(context: &Context) -> Vec<(String, String)> {
             };
             line.push_str(&format!("{before}Fragile: {fragile}"));
         }
-        let name = clean(&printable(&s.name), 80);
+        let name = shown::line(&s.name, 80);
         (!line.is_empty()).then(|| (s.name.clone(), format!("{name}: {line}")))
     });
     lines.take(FEW).collect()
@@ -58,7 +58,7 @@ pub(super) fn risks(context: &Context) -> Vec<String> {
     let of_decisions = decisions.flat_map(|d| d.decision.risks.iter());
     let mut out: Vec<String> = Vec::new();
     for risk in of_handoff.chain(of_decisions) {
-        let risk = clean(&printable(risk), 200);
+        let risk = shown::line(risk, 200);
         if !risk.is_empty() && !out.contains(&risk) && out.len() < FEW {
             out.push(risk);
         }

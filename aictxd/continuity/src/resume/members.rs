@@ -1,8 +1,8 @@
 //! The members of a resume's answer that only tell what is known, without weighing it.
 
 use aictx_proto::record::files;
+use aictx_proto::shown;
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::{clean, printable};
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -39,7 +39,7 @@ pub(super) fn previous_contract(snapshot: &Snapshot) -> Value {
     match snapshot.compliance.last() {
         Some(row) => json!({
             "status": row.status, "score": row.score, "main_issue": row.main_issue,
-            "compact_summary": clean(&printable(&row.compact_summary), 120),
+            "compact_summary": shown::line(&row.compact_summary, 120),
         }),
         None => {
             json!({ "status": "unknown", "score": null, "main_issue": "", "compact_summary": "" })
@@ -54,7 +54,7 @@ pub(super) fn notes(context: &Context) -> Vec<Value> {
         .map(|n| {
             json!({
                 "path": format!(".aictx/memory/source/{}", n.path),
-                "title": clean(&printable(&n.title), 120), "text": clean(&printable(&n.text), 240),
+                "title": shown::line(&n.title, 120), "text": shown::line(&n.text, 240),
             })
         })
         .collect()

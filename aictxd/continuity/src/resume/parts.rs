@@ -2,7 +2,8 @@
 
 use aictx_proto::methods::MapHit;
 use aictx_proto::record::{Handoff, files};
-use aictx_proto::text::{clean, printable};
+use aictx_proto::shown::{self, Line, Quoted};
+use aictx_proto::told;
 use serde_json::{Map, Value, json};
 
 use super::contract::EntryPoint;
@@ -75,7 +76,7 @@ pub(crate) fn task_state(
         } else {
             format!(
                 "a task is in progress, but the request is not about it: {}",
-                clean(&printable(&thread.goal), 80)
+                shown::line(&thread.goal, 80)
             )
         };
         ("active", text)
@@ -83,9 +84,10 @@ pub(crate) fn task_state(
         (context.active.recent.as_ref()).filter(|_| fits || context.continues)
     {
         // What stands in the way was put down last.
-        let why = thread.risks.last().map_or_else(String::new, |risk| {
-            format!(": {}", clean(&printable(risk), 120))
-        });
+        let why = thread
+            .risks
+            .last()
+            .map_or_else(String::new, |risk| format!(": {}", shown::line(risk, 120)));
         (
             "blocked",
             format!("the task was left {}{why}", thread.status),
@@ -179,7 +181,7 @@ impl Parts {
             ),
             (
                 "not_as_left",
-                json!(clean(&printable(&not_as_left.join("; ")), 240)),
+                json!(shown::line(&not_as_left.join("; "), 240)),
             ),
             ("next_action", json!(next_step(context, points))),
             (
@@ -259,7 +261,7 @@ impl Parts {
         let gone = self
             .missing
             .iter()
-            .map(|p| format!("missing_entry_point:{}", clean(&printable(p), 200)));
+            .map(|p| format!("missing_entry_point:{}", shown::line(p, 200)));
         let stale = context
             .handoff_stale
             .iter()
@@ -297,7 +299,7 @@ impl Parts {
             };
             list.push(json!({
                 "kind": kind, "source": format!(".aictx/{source}"), "source_id": id,
-                "summary": clean(&printable(text), 160), "match_reasons": reasons,
+                "summary": shown::line(text, 160), "match_reasons": reasons,
                 "selection_reason": reasons.first(),
                 "confidence": if dirty.is_empty() { "medium" } else { "low" },
                 "staleness": staleness(when, context.now), "role": role,
@@ -385,29 +387,31 @@ pub(crate) fn failure_text(p: &aictx_proto::record::FailurePattern, context: &Co
     let what = p.symptoms.first().unwrap_or(&p.error_text);
     let mut line = format!(
         "{} (seen {}x, {})",
-        clean(&printable(what), 200),
+        shown::line(what, 200),
         p.occurrences.max(1),
         age(&p.timestamp, context.now),
     );
     if !p.failed_command.is_empty() {
-        line.push_str(&format!(" [{}]", clean(&printable(&p.failed_command), 100)));
+        line.push_str(&format!(" [{}]", shown::line(&p.failed_command, 100)));
     }
-    line + &came_back(p) + &dirty_text(&context.dirt(&p.anchors))
+    line.push_str(came_back(p).as_str());
+    line.push_str(dirty_text(&context.dirt(&p.anchors)).as_str());
+    line
 }
 
 /// A decision in one line, with its age and what changed since.
 pub(crate) fn decision_text(d: &aictx_proto::record::Decision, context: &Context) -> String {
     let when = age(&d.timestamp, context.now);
-    let text = clean(&printable(&d.decision), 200);
-    format!("{text} ({when})") + &dirty_text(&context.dirt(&d.anchors))
+    let text = shown::line(&d.decision, 200);
+    format!("{text} ({when})") + dirty_text(&context.dirt(&d.anchors)).as_str()
 }
 
 /// ` (dirty: parse in src/a.rs changed)`, or nothing.
-pub(crate) fn dirty_text(dirt: &[String]) -> String {
+pub(crate) fn dirty_text(dirt: &[String]) -> Line {
     if dirt.is_empty() {
-        return String::new();
+        return Line::default();
     }
-    format!(" (dirty: {})", clean(&printable(&dirt.join("; ")), 200))
+    told!(" (dirty: {})", Quoted::new(&dirt.join("; "), 200))
 }
 
 /// What was done before for something like this, in one line.
@@ -415,21 +419,21 @@ fn strategy_text(found: &StrategyMatch) -> String {
     let strategy = found.strategy;
     let mut line = format!(
         "\"{}\" went well before",
-        clean(&printable(&strategy.task_text), 120).replace('"', "'")
+        shown::line(&strategy.task_text, 120).replace('"', "'")
     );
     let from: Vec<String> = strategy
         .entry_points
         .iter()
         .take(3)
-        .map(|path| clean(&printable(path), 120))
+        .map(|path| shown::line(path, 120))
         .collect();
     if !from.is_empty() {
         line.push_str(&format!(": start from {}", from.join(", ")));
     }
     if let Some(check) = strategy.tests_executed.last() {
-        line.push_str(&format!("; checked with {}", clean(&printable(check), 100)));
+        line.push_str(&format!("; checked with {}", shown::line(check, 100)));
     }
-    format!("{line} ({} confidence)", found.confidence) + &dirty_text(&found.changed)
+    format!("{line} ({} confidence)", found.confidence) + dirty_text(&found.changed).as_str()
 }
 
 /// Whether the request is about something else than the last handoff. Without a request the handoff
@@ -441,8 +445,8 @@ pub(crate) fn other_work(context: &Context) -> bool {
 /// What the session goes on with; nothing where the request is about something else.
 fn resuming(context: &Context) -> String {
     match (context.threads_at_hand().next(), context.handoff) {
-        (Some(thread), _) => clean(&printable(&thread.goal), 200),
-        (None, Some(h)) if !other_work(context) => clean(&printable(&h.summary), 200),
+        (Some(thread), _) => shown::line(&thread.goal, 200),
+        (None, Some(h)) if !other_work(context) => shown::line(&h.summary, 200),
         _ => String::new(),
     }
 }
@@ -459,7 +463,7 @@ fn last_progress(handoff: &Handoff) -> String {
             .collect::<Vec<_>>()
             .join("; ")
     };
-    clean(&printable(&text), 240)
+    shown::line(&text, 240)
 }
 
 /// What to do next: of the task, of the handoff where it fits, the first entry point.
@@ -469,11 +473,11 @@ fn next_step(context: &Context, points: &[EntryPoint]) -> String {
         .map(|t| t.next_action.as_str())
         .find(|n| !n.trim().is_empty());
     if let Some(next) = of_task {
-        return clean(&printable(next), 240);
+        return shown::line(next, 240);
     }
     let fits = context.relevance >= Relevance::Medium;
     if let Some(next) = context.handoff.filter(|_| fits).and_then(next_action) {
-        return next;
+        return next.to_string();
     }
     points
         .first()
@@ -489,7 +493,7 @@ fn validated(context: &Context, limit: usize) -> Vec<String> {
         .flat_map(|t| t.verified.iter().rev());
     let handoff = context.handoff.filter(|h| h.status == "resolved");
     for text in verified.chain(handoff.into_iter().flat_map(|h| &h.completed)) {
-        let text = clean(&printable(text), 240);
+        let text = shown::line(text, 240);
         if out.len() < limit && !out.contains(&text) {
             out.push(text);
         }

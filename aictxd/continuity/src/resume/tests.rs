@@ -272,7 +272,7 @@ fn what_somebody_prefers_is_told_and_what_was_seeded_is_not() {
         reply.effective_preferences,
         json!({ "coding.style": "no macros" })
     );
-    let line = "Preference noted here: coding.style: no macros";
+    let line = "Preference noted here: coding.style: \"no macros\"";
     assert!(reply.text.lines().any(|l| l == line), "{}", reply.text);
     let without = ask(&Snapshot::default(), "fix the login");
     assert!(without.effective_preferences.is_null() && !without.text.contains("Preference noted"));

@@ -3,8 +3,9 @@
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::record::{THREAD_STATES, Thread};
+use aictx_proto::shown::{self, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::{clean, printable};
+use aictx_proto::text::clean;
 use serde_json::{Map, Value, json};
 
 use super::branch::{Active, Checkout, active_thread, loadable};
@@ -312,21 +313,21 @@ pub fn status_line(active: &Active) -> String {
     if let Some(left) = &active.recent {
         line.push_str(&format!(
             " One was left {}: {}",
-            clean(&printable(&left.status), 24),
+            shown::line(&left.status, 24),
             thread_line(left)
         ));
         // What stands in the way was put down last.
         if let Some(risk) = left.risks.last() {
-            line.push_str(&format!(" ({})", clean(&printable(risk), 160)));
+            line.push_str(&format!(" ({})", Quoted::new(risk, 160)));
         }
     }
     if let Some(skipped) = &active.skipped {
-        let text = |name: &str| clean(&printable(skipped[name].as_str().unwrap_or_default()), 80);
+        let text = |name: &str| Name::new(skipped[name].as_str().unwrap_or_default(), 80);
         line.push_str(&format!(
             " {} is in progress on branch {} ({}); `aictx task resume {0}` goes on with it here.",
             text("task_id"),
             text("saved_branch"),
-            text("reason").replace('_', " "),
+            text("reason").to_string().replace('_', " "),
         ));
     }
     line

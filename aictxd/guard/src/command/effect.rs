@@ -139,10 +139,7 @@ impl Kinds {
 impl CommandFinding {
     /// The finding with all that it rests on.
     pub fn explained(&self) -> GuardFinding {
-        let shown = |text: &String| {
-            let text = aictx_proto::text::printable(text);
-            aictx_proto::text::clean(&text, TARGET_CHARS)
-        };
+        let shown = |text: &String| aictx_proto::shown::line(text, TARGET_CHARS);
         GuardFinding {
             code: self.warning.code.clone(),
             severity: self.warning.severity.clone(),
@@ -157,10 +154,7 @@ impl CommandFinding {
     }
 
     fn effects(&self) -> impl Iterator<Item = CommandEffect> {
-        let shown = |text: &str| {
-            let text = aictx_proto::text::printable(text);
-            aictx_proto::text::clean(&text, TARGET_CHARS)
-        };
+        let shown = |text: &str| aictx_proto::shown::line(text, TARGET_CHARS);
         let targets: Vec<String> = if self.targets.is_empty() {
             vec![shown(&self.verb)]
         } else {

@@ -101,7 +101,7 @@ fn depth_of(view: &dyn View, file: FileId, symbol: &Symbol<'_>) -> usize {
 
 /// Names of files and definitions come from the repository: none of them makes a line of its own.
 fn one_line(text: &str) -> String {
-    aictx_proto::text::printable(text).replace('\n', " ")
+    aictx_proto::shown::lines(text).replace('\n', " ")
 }
 
 /// Definitions that tell what a file is for.

@@ -9,18 +9,15 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::parse::{Commit, parse};
 
-const MAGIC: &[u8; 8] = b"aictxlog";
+const MAGIC: &[u8; 8] = b"aictxlg2";
 
-/// Commits as bytes. Messages pass through `scrub`, which gives the text to keep where it is not the
-/// one that was given.
-pub fn encode(commits: &[Commit], scrub: &dyn Fn(&str) -> Option<String>) -> Vec<u8> {
+/// Commits as bytes.
+pub fn encode(commits: &[Commit]) -> Vec<u8> {
     let mut body = String::new();
     for commit in commits {
-        let kept = scrub(&commit.message);
-        let message = kept.as_deref().unwrap_or(&commit.message);
         // Writing to a string cannot fail. A NUL would end the record.
         let _ = writeln!(body, "\u{1}{} {}", commit.hash, commit.time);
-        body.extend(message.chars().filter(|c| *c != '\0'));
+        body.extend(commit.message.chars().filter(|c| *c != '\0'));
         body.push('\0');
         for change in &commit.changes {
             body.push(change.status);
@@ -90,34 +87,23 @@ mod tests {
         let log =
             super::super::parse(b"\x01aa 12\nOne\0C75\0old\0new\0M\0x\0\x01bb 11\nTwo\0A\0y\0");
         assert_eq!(log.commits.len(), 2);
-        assert_eq!(decode(&encode(&log.commits, &|_| None)), Some(log.commits));
+        assert_eq!(decode(&encode(&log.commits)), Some(log.commits));
     }
 
     proptest! {
         #[test]
         fn commits_come_back(commits in proptest::collection::vec(commit(), 0..8)) {
-            let bytes = encode(&commits, &|_| None);
+            let bytes = encode(&commits);
             prop_assert_eq!(decode(&bytes), Some(commits));
         }
 
         #[test]
         fn damage_is_noticed(commits in proptest::collection::vec(commit(), 1..4), at: prop::sample::Index) {
-            let mut bytes = encode(&commits, &|_| None);
+            let mut bytes = encode(&commits);
             let at = at.index(bytes.len());
             bytes[at] ^= 1;
             prop_assert_eq!(decode(&bytes), None);
             prop_assert_eq!(decode(&bytes[..at]), None);
         }
-    }
-
-    #[test]
-    fn messages_are_scrubbed() {
-        let commits = [Commit {
-            hash: "a".into(),
-            message: "token abc".into(),
-            ..Commit::default()
-        }];
-        let bytes = encode(&commits, &|_| Some("token [gone]".into()));
-        assert_eq!(decode(&bytes).unwrap()[0].message, "token [gone]");
     }
 }

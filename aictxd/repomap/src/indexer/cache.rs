@@ -89,16 +89,12 @@ impl Cache {
             .unwrap_or_default()
     }
 
-    /// Saves commits, messages scrubbed.
+    /// Saves commits. Their messages are written as they are.
     ///
     /// # Errors
     /// When the directory cannot be written.
-    pub fn save_history(
-        &self,
-        commits: &[Commit],
-        scrub: &dyn Fn(&str) -> Option<String>,
-    ) -> io::Result<()> {
-        self.replace(&self.history_file(), &store::encode(commits, scrub))
+    pub fn save_history(&self, commits: &[Commit]) -> io::Result<()> {
+        self.replace(&self.history_file(), &store::encode(commits))
     }
 
     fn tree_files(&self) -> impl Iterator<Item = PathBuf> {

@@ -1,5 +1,6 @@
 //! Parsing what a plan lacks.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -260,10 +261,18 @@ impl<'a> Worker<'a> {
         if !self.take(id) {
             return self.files.push((waiting.file, stamp, id));
         }
-        let (language, mut facts) = self.extractor.facts(shown, &bytes, options.max_file_bytes);
+        let clean = crate::extract::clean(&bytes, options.scrub);
+        // A key block becomes one line: the lines of definitions are those of the file.
+        let lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count();
+        let parsed = match &clean {
+            Cow::Owned(clean) if lines(clean) == lines(&bytes) => clean,
+            _ => &bytes,
+        };
+        let most = options.max_file_bytes;
+        let (language, mut facts) = self.extractor.facts(shown, parsed, most);
         crate::extract::scrub(&mut facts, options.scrub);
         let body = if has_words(facts.outcome) {
-            bytes.as_slice()
+            clean.as_ref()
         } else {
             &[]
         };

@@ -48,10 +48,15 @@ use self::table::Spec;
 use self::walk::Seen;
 
 /// Changes whenever the facts of any file may change: part of the key that facts are kept by.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// How many of a file's first bytes are looked at for a NUL.
 const BINARY_HEAD: usize = 4_096;
+
+/// Returns whether a file is taken for no text.
+pub(crate) fn is_binary(source: &[u8]) -> bool {
+    memchr::memchr(0, head(source, BINARY_HEAD)).is_some()
+}
 
 /// Rows of a source without bodies that may make no sense before it is parsed with them.
 const MANY_LOST: usize = 20;
@@ -161,7 +166,7 @@ impl Parser {
         if source.len() > limits.max_bytes.min(u32::MAX as usize / 4) {
             return bare(Outcome::TooLarge);
         }
-        if memchr::memchr(0, head(source, BINARY_HEAD)).is_some() {
+        if is_binary(source) {
             return bare(Outcome::Binary);
         }
         let source = source.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source);
