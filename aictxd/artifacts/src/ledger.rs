@@ -1,19 +1,30 @@
 //! Session ledgers: appended without the repository lock, never rewritten.
+//!
+//! The first row of a ledger is a proof ([`LedgerKind::Proof`]): a tag of the
+//! [user's key](crate::trust) over the inode and the name of the file. Git puts files in their place
+//! as new inodes, so what it checks out has no valid proof, and neither has a copy. A ledger without
+//! a valid proof is never read or added to; a session whose file name is taken by one has its ledger
+//! under another name, which nobody else can predict.
 
+use std::collections::HashMap;
+use std::fs::File;
 use std::io;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::record::files::SESSIONS_DIR;
 use aictx_proto::snapshot::ReadIssue;
+use aictx_proto::text::file_stem;
+use aictx_proto::time::Timestamp;
 
 use crate::encode;
 use crate::error::StoreError;
-use crate::fs;
+use crate::fs::{self, Root};
 use crate::read::{self, MAX_FILE};
 use crate::scrub::Report;
 use crate::store::Store;
+use crate::trust::{Tagged, Trust};
 
 /// Most ledgers that are listed.
 const MAX_LISTED: usize = 10_000;
@@ -21,8 +32,120 @@ const MAX_LISTED: usize = 10_000;
 /// How much of a ledger's end tells whether it can be read.
 const LOOKED_AT: u64 = 64 * 1024;
 
+/// Names that a ledger may have: that of its session, and others for where that one is taken.
+const MAX_NAMES: u32 = 16;
+
+/// Between the stem of a session and the digits of another name; no stem holds it.
+const OTHER_NAME: char = '~';
+
+/// Files whose proof is remembered.
+const MAX_KNOWN: usize = 1_024;
+
+/// Foreign ledgers that are reported by name.
+const MAX_REPORTED: usize = 8;
+
+/// Which files were found to be ledgers of this user, by name and inode.
+#[derive(Debug, Default)]
+pub(crate) struct Proofs(Mutex<HashMap<String, (u64, bool)>>);
+
+impl Proofs {
+    fn known(&self, file: &str, inode: u64) -> Option<bool> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, is_proven) = known.get(file)?;
+        (*of == inode).then_some(*is_proven)
+    }
+
+    fn note(&self, file: &str, inode: u64, is_proven: bool) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_KNOWN {
+            known.clear();
+        }
+        known.insert(file.to_owned(), (inode, is_proven));
+    }
+
+    /// What an open file lacks to be a ledger of this user: the proof, as far as it is not there.
+    /// Nothing for a file that is somebody else's.
+    fn lacking(&self, trust: &Trust, file: &str, open: &File) -> io::Result<Option<Vec<u8>>> {
+        let stamp = fs::stamp_of(open)?;
+        match self.known(file, stamp.inode) {
+            Some(true) if stamp.len > 0 => return Ok(Some(Vec::new())),
+            Some(false) => return Ok(None),
+            _ => {}
+        }
+        let lacking = lacking(trust, file, open)?;
+        if lacking.as_ref().is_none_or(Vec::is_empty) {
+            self.note(file, stamp.inode, lacking.is_some());
+        }
+        Ok(lacking)
+    }
+}
+
+/// The first line of the ledger that this user has in a file.
+pub(crate) fn proof_line(trust: &Trust, file: &str, inode: u64) -> Vec<u8> {
+    let row = LedgerRow {
+        proof: trust.tag(Tagged::Ledger, &[&inode.to_le_bytes(), file.as_bytes()]),
+        // It is the same whenever it is written, so that one that was torn off can be completed.
+        ..LedgerRow::observed(Timestamp::default(), LedgerKind::Proof)
+    };
+    let mut line = serde_json::to_vec(&row).unwrap_or_default();
+    line.push(b'\n');
+    line
+}
+
+/// [`Proofs::lacking`], without what is remembered.
+pub(crate) fn lacking(trust: &Trust, file: &str, open: &File) -> io::Result<Option<Vec<u8>>> {
+    let stamp = fs::stamp_of(open)?;
+    let line = proof_line(trust, file, stamp.inode);
+    let there = fs::read_range(open, 0, line.len() as u64)?;
+    let missing = line.strip_prefix(there.as_slice());
+    Ok(missing.map(<[u8]>::to_vec))
+}
+
+/// Whether a file is a ledger by its place.
+pub(crate) fn is_ledger(file: &str) -> bool {
+    let inside = file.strip_prefix(SESSIONS_DIR);
+    inside.is_some_and(|rest| rest.starts_with('/') && rest.ends_with(".jsonl"))
+}
+
+/// The names that a session's ledger may have, in the order in which they are tried.
+fn names<'t>(trust: &'t Trust, stem: &'t str) -> impl Iterator<Item = String> + 't {
+    (0..MAX_NAMES).map(move |n| match n {
+        0 => format!("{SESSIONS_DIR}/{stem}.jsonl"),
+        n => format!(
+            "{SESSIONS_DIR}/{stem}{OTHER_NAME}{}.jsonl",
+            trust.digits(&format!("ledger {n} {stem}"))
+        ),
+    })
+}
+
+/// The session's stem in the name of a ledger's file.
+fn stem_of(name: &str) -> Option<&str> {
+    let stem = name.strip_suffix(".jsonl")?;
+    Some(stem.split_once(OTHER_NAME).map_or(stem, |(stem, _)| stem))
+}
+
+/// The stem and the text of a ledger without its proof, which holds for that file alone; nothing for
+/// any other file.
+pub(crate) fn unproven_text<'t>(file: &'t str, text: &'t str) -> Option<(&'t str, &'t str)> {
+    let name = file.strip_prefix(SESSIONS_DIR)?.strip_prefix('/')?;
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let is_proof =
+        serde_json::from_str::<LedgerRow>(first).is_ok_and(|r| r.kind == LedgerKind::Proof);
+    Some((stem_of(name)?, if is_proof { rest } else { text }))
+}
+
+/// A ledger's file that a session goes on in.
+enum Place {
+    /// It is there, open, and lacks this of its proof.
+    There(String, File, Vec<u8>),
+    /// It has to be made.
+    Free(String),
+}
+
 /// The newest bytes of a ledger.
 struct Tail {
+    /// The file.
+    file: String,
     /// Size of the file.
     bytes: u64,
     /// Where they begin.
@@ -34,7 +157,7 @@ struct Tail {
 /// A ledger as read.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
-    /// Rows, oldest first.
+    /// Rows, oldest first; the proof is none of them.
     pub rows: Vec<LedgerRow>,
     /// What could not be read.
     pub issues: Vec<ReadIssue>,
@@ -47,9 +170,10 @@ pub struct Ledger {
 /// A ledger in the directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerFile {
-    /// File name without `.jsonl`; [`aictx_proto::text::file_stem`] of the session id, and itself
-    /// good as one.
+    /// [`file_stem`] of the session id, and itself good as one.
     pub stem: String,
+    /// The file, relative to `.aictx/`.
+    pub(crate) file: String,
     /// Size.
     pub bytes: u64,
     /// Last append.
@@ -62,7 +186,67 @@ fn has_row(bytes: &[u8]) -> bool {
     lines.any(|line| serde_json::from_slice::<LedgerRow>(line).is_ok())
 }
 
+/// Rows of a ledger's text, oldest first, without the proof; and what could not be read.
+pub(crate) fn rows_of(text: &[u8], file: &str) -> (Vec<LedgerRow>, Option<ReadIssue>) {
+    let read = read::rows::<LedgerRow>(text, usize::MAX, aictx_proto::record::Origin::Own);
+    let issue = read::bad_lines(file, read.why, read.bad);
+    let mut rows = read.rows;
+    rows.retain(|row| row.kind != LedgerKind::Proof);
+    (rows, issue)
+}
+
+impl Root {
+    /// Where the ledger of a session (by its stem) lies, or goes on.
+    fn ledger_place(&self, proofs: &Proofs, stem: &str, writes: bool) -> io::Result<Place> {
+        let (mut free, mut refused) = (None, None);
+        for file in names(self.trust(), stem) {
+            let opened = match writes {
+                true => self.open_to_append(&file),
+                false => self.read_if_there(&file),
+            };
+            match opened {
+                Ok(Some(open)) => {
+                    if let Some(lacking) = proofs.lacking(self.trust(), &file, &open)? {
+                        return Ok(Place::There(file, open, lacking));
+                    }
+                }
+                Ok(None) => {
+                    let is_other = free.is_some();
+                    free.get_or_insert(file);
+                    // The first of the other names is where the ledger lies if the usual one was
+                    // taken when it was begun.
+                    if is_other {
+                        break;
+                    }
+                }
+                // A link or a directory is in its place.
+                Err(e) if fs::is_refused(&e) => refused = Some(e),
+                Err(e) => return Err(e),
+            }
+        }
+        let why = || refused.unwrap_or_else(|| io::ErrorKind::AlreadyExists.into());
+        free.map(Place::Free).ok_or_else(why)
+    }
+}
+
 impl Store {
+    /// The file of a session's ledger, for a commit that appends to it.
+    pub(crate) fn ledger_file(&self, root: &Root, session_id: &str) -> io::Result<String> {
+        let place = root.ledger_place(&self.proofs, &file_stem(session_id), false)?;
+        Ok(match place {
+            Place::There(file, ..) | Place::Free(file) => file,
+        })
+    }
+
+    /// The ledger of a session, open for reading.
+    fn open_ledger(&self, session_id: &str) -> io::Result<Option<(String, File)>> {
+        let place = (self.root()).ledger_place(&self.proofs, &file_stem(session_id), false)?;
+        Ok(match place {
+            Place::There(file, open, _) => Some((file, open)),
+            Place::Free(_) => None,
+        })
+    }
+
     /// Appends rows with one write, without the repository lock and without a sync: the end of a
     /// process loses nothing, a power failure may lose the newest rows ([`sync_ledger`]). If an
     /// earlier writer was torn off in the middle of a line, the rows start on a line of their own.
@@ -82,38 +266,64 @@ impl Store {
             return Ok(report);
         }
         let mut bytes = encode::ledger_rows(rows, &mut report)?;
-        let file = encode::ledger_file(session_id);
         let root = self.root();
-        let fail = |e| root.error(&file, e);
-        let (mut open, len, _) = root.append_handle(&file).map_err(fail)?;
-        if len > 0 && !fs::is_line_end(&open, len - 1).map_err(fail)? {
+        let stem = file_stem(session_id);
+        let fail = |e| root.error(&format!("{SESSIONS_DIR}/{stem}.jsonl"), e);
+        let place = root.ledger_place(&self.proofs, &stem, true).map_err(fail)?;
+        let (file, mut open, lacking) = match place {
+            Place::There(file, open, lacking) => (file, open, lacking),
+            Place::Free(file) => {
+                let (open, ..) = root.append_handle(&file).map_err(fail)?;
+                let lacking = self.proofs.lacking(root.trust(), &file, &open);
+                // Somebody else may have made it in between.
+                let taken = || io::ErrorKind::AlreadyExists.into();
+                let lacking = lacking.and_then(|lacking| lacking.ok_or_else(taken));
+                (file, open, lacking.map_err(fail)?)
+            }
+        };
+        let len = fs::len(&open).map_err(fail)?;
+        if !lacking.is_empty() {
+            bytes.splice(0..0, lacking);
+        } else if !fs::is_line_end(&open, len - 1).map_err(fail)? {
             bytes.insert(0, b'\n');
         }
         fs::write(&mut open, &bytes, &file).map_err(fail)?;
         Ok(report)
     }
 
-    /// Whether a session has a ledger; one `stat`.
+    /// Whether a session has a ledger.
     pub fn has_ledger(&self, session_id: &str) -> bool {
-        let stamp = self.root().stamp(&encode::ledger_file(session_id));
-        stamp.is_ok_and(|s| s.is_some_and(|s| s.is_file && s.len > 0))
+        let found = self.open_ledger(session_id).ok().flatten();
+        found.is_some_and(|(_, open)| fs::len(&open).is_ok_and(|len| len > 0))
     }
 
     /// Whether a session has a ledger in which nothing can be read any more: something else is in its
-    /// place, or none of its lines is a row. A torn or damaged line loses nothing but itself.
+    /// place, or none of its lines is a row. A torn or damaged line loses nothing but itself, and a
+    /// ledger of somebody else says nothing of the session.
     pub fn ledger_is_lost(&self, session_id: &str) -> bool {
-        let file = encode::ledger_file(session_id);
-        match self.root().stamp(&file) {
+        let usual = encode::ledger_file(session_id);
+        let found = match self.open_ledger(session_id) {
+            Ok(Some((file, _))) => file,
+            Ok(None) => usual,
+            Err(_) => return true,
+        };
+        let root = self.root();
+        match root.stamp(&found) {
             Ok(None) => false,
-            Ok(Some(stamp)) if stamp.is_file && stamp.len == 0 => false,
-            Ok(Some(stamp)) if stamp.is_file => {
-                let found = (file, stamp);
+            // A link or a directory that came with the repository is no ledger of the session.
+            Ok(Some(stamp)) if !stamp.is_file => !root.names().tracked.holds(&found),
+            Ok(Some(stamp)) if stamp.len == 0 => false,
+            Ok(Some(stamp)) => {
+                let found = (found, stamp);
                 let sound = || self.sound.lock().unwrap_or_else(PoisonError::into_inner);
                 if sound().as_ref() == Some(&found) {
                     return false;
                 }
-                let lost = match self.tail_of(&found.0, LOOKED_AT) {
-                    Ok(Some(tail)) => !tail.rows.is_empty() && !has_row(&tail.rows),
+                let lost = match root.read_if_there(&found.0).and_then(|open| {
+                    open.map(|mut open| read::tail(&mut open, LOOKED_AT))
+                        .transpose()
+                }) {
+                    Ok(Some((_, rows))) => !rows.is_empty() && !has_row(&rows),
                     Ok(None) => false,
                     Err(_) => true,
                 };
@@ -122,7 +332,7 @@ impl Store {
                 }
                 lost
             }
-            _ => true,
+            Err(_) => true,
         }
     }
 
@@ -131,7 +341,7 @@ impl Store {
     /// ledger has none.
     pub fn newest_of(&self, session_id: &str, kind: LedgerKind) -> (Option<LedgerRow>, bool) {
         let name = serde_json::to_string(&kind).unwrap_or_default();
-        let tail = self.tail(&encode::ledger_file(session_id));
+        let tail = self.tail(session_id);
         let (Ok(Some(tail)), false) = (tail, name.is_empty()) else {
             return (None, false);
         };
@@ -156,63 +366,82 @@ impl Store {
         (None, damaged)
     }
 
-    fn tail(&self, file: &str) -> io::Result<Option<Tail>> {
-        self.tail_of(file, MAX_FILE)
-    }
-
-    fn tail_of(&self, file: &str, most: u64) -> io::Result<Option<Tail>> {
-        let Some(mut open) = self.root().read_if_there(file)? else {
+    fn tail(&self, session_id: &str) -> io::Result<Option<Tail>> {
+        let Some((file, mut open)) = self.open_ledger(session_id)? else {
             return Ok(None);
         };
         let bytes = fs::len(&open)?;
-        let (from, rows) = read::tail(&mut open, most)?;
-        Ok(Some(Tail { bytes, from, rows }))
+        let (from, rows) = read::tail(&mut open, MAX_FILE)?;
+        let tail = Tail {
+            file,
+            bytes,
+            from,
+            rows,
+        };
+        Ok(Some(tail))
     }
 
     /// Reads a ledger, the newest [`MAX_FILE`] bytes of it. A missing one is empty.
     pub fn read_ledger(&self, session_id: &str) -> Ledger {
-        let file = encode::ledger_file(session_id);
-        match self.tail(&file) {
+        match self.tail(session_id) {
             Ok(None) => Ledger::default(),
-            Ok(Some(Tail { bytes, from, rows })) => {
-                let read = read::rows(&rows, usize::MAX);
+            Ok(Some(tail)) => {
+                let (rows, issue) = rows_of(&tail.rows, &tail.file);
                 Ledger {
-                    rows: read.rows,
-                    issues: read::bad_lines(&file, read.why, read.bad)
-                        .into_iter()
-                        .collect(),
-                    bytes,
-                    truncated: from > 0,
+                    rows,
+                    issues: issue.into_iter().collect(),
+                    bytes: tail.bytes,
+                    truncated: tail.from > 0,
                 }
             }
             Err(e) => Ledger {
-                issues: vec![read::unreadable(&file, e)],
+                issues: vec![read::unreadable(&encode::ledger_file(session_id), e)],
                 ..Ledger::default()
             },
         }
     }
 
-    /// All ledgers, newest first.
+    /// All ledgers of this user, newest first. Those of others are reported in the next snapshot.
     pub fn ledgers(&self) -> Vec<LedgerFile> {
         let root = self.root();
-        let names = root.list(SESSIONS_DIR, MAX_LISTED).unwrap_or_default();
-        let mut found: Vec<_> = names
-            .iter()
-            .filter_map(|name| {
-                let stem = name.strip_suffix(".jsonl")?;
-                let stamp = root.stamp(&format!("{SESSIONS_DIR}/{name}")).ok()??;
-                stamp.is_file.then(|| LedgerFile {
+        let listed = root.list(SESSIONS_DIR, MAX_LISTED).unwrap_or_default();
+        let mut found: Vec<LedgerFile> = Vec::new();
+        let mut foreign = Vec::new();
+        for name in &listed {
+            let Some(stem) = stem_of(name) else {
+                continue;
+            };
+            let file = format!("{SESSIONS_DIR}/{name}");
+            let Ok(Some(stamp)) = root.stamp(&file) else {
+                continue;
+            };
+            let is_proven = || match self.proofs.known(&file, stamp.inode) {
+                Some(is_proven) => is_proven,
+                None => root.read_if_there(&file).is_ok_and(|open| {
+                    let lacking = |open| self.proofs.lacking(root.trust(), &file, &open);
+                    open.is_some_and(|open| lacking(open).is_ok_and(|lacking| lacking.is_some()))
+                }),
+            };
+            if stamp.is_file && is_proven() {
+                found.push(LedgerFile {
                     stem: stem.to_owned(),
                     bytes: stamp.len,
                     modified: stamp.modified_at(),
-                })
-            })
-            .collect();
+                    file,
+                });
+            } else if foreign.len() < MAX_REPORTED {
+                foreign.push(read::unproven(&file, "not read as a session of yours"));
+            }
+        }
+        self.report_foreign(SESSIONS_DIR, foreign);
         found.sort_by(|a, b| {
             b.modified
                 .cmp(&a.modified)
                 .then_with(|| a.stem.cmp(&b.stem))
         });
+        // A session has one ledger; should it have two, it goes on in the one that it finds first.
+        let mut seen = std::collections::HashSet::new();
+        found.retain(|ledger| seen.insert(ledger.stem.clone()));
         found
     }
 
@@ -221,10 +450,9 @@ impl Store {
     /// # Errors
     /// The system could not.
     pub fn sync_ledger(&self, session_id: &str) -> Result<(), StoreError> {
-        let file = encode::ledger_file(session_id);
         let root = self.root();
-        let fail = |e| root.error(&file, e);
-        if let Some(open) = root.read_if_there(&file).map_err(fail)? {
+        let fail = |e| root.error(&encode::ledger_file(session_id), e);
+        if let Some((file, open)) = self.open_ledger(session_id).map_err(fail)? {
             fs::sync(open, &file).map_err(fail)?;
             root.sync_parent(&file).map_err(fail)?;
         }
