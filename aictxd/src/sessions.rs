@@ -197,12 +197,11 @@ mod tests {
     #[test]
     fn whoever_makes_room_is_handed_back_and_silence_ends_what_has_no_process() {
         let dir = tempfile::tempdir().unwrap();
-        let host = Hosts::new(
-            crate::app::Mode::Once,
-            crate::homes::Homes::new(&dir.path().join("state")),
-        )
-        .create(dir.path())
-        .unwrap();
+        let state = dir.path().join("state");
+        let homes = crate::homes::Homes::new(&state);
+        let host = Hosts::new(crate::app::Mode::Once, homes, &state)
+            .create(dir.path())
+            .unwrap();
         let live = |at: i64| Live {
             host: Arc::clone(&host),
             runner: "claude".into(),

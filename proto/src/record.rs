@@ -570,7 +570,8 @@ pub mod files {
     /// Rules of the guard for everybody who works in the repository.
     pub const POLICY: &str = "policy.toml";
     /// Files that a repository may share through git, below `.aictx/`; one `*` is one name. Everything
-    /// else belongs to one machine.
+    /// else belongs to one machine. Files of single areas, which the ancestor shares, are not among them:
+    /// they are counters that every two sides of a merge would collide in.
     pub const SHARED: &[&str] = &[
         POLICY,
         DECISIONS,

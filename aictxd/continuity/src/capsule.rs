@@ -10,7 +10,7 @@ use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::identity::Identity;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Receipt};
 use aictx_proto::methods::AtWork;
-use aictx_proto::record::{Handoff, LifecycleEvent, files};
+use aictx_proto::record::{Handoff, LifecycleEvent, Origin, files};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use serde_json::Value;
@@ -176,6 +176,7 @@ impl Capsule<'_> {
         if let Some(files) = suggest::capsule_line(&project.map, left.trim().is_empty()) {
             let why = "the map ranks them for what was left to do, or for the repository";
             packet.item(
+                Origin::Own,
                 "map",
                 &clean(&files, 160),
                 why,
@@ -188,7 +189,7 @@ impl Capsule<'_> {
             for further in project.further_checks(&command) {
                 line.push_str(&format!(", `{further}`"));
             }
-            packet.item("check", &clean(&command, 160), source, &[line]);
+            packet.item(Origin::Own, "check", &clean(&command, 160), source, &[line]);
         }
         preferences::tell(&self.context.snapshot.preferences, &mut packet);
         self.close(packet)
@@ -264,6 +265,7 @@ impl Capsule<'_> {
         if !lines.is_empty() {
             let paths = [forbidden, allowed].concat().join(", ");
             packet.item(
+                Origin::Own,
                 "limits",
                 &clean(&paths, 160),
                 "the user set them in this session",
@@ -330,6 +332,7 @@ impl Capsule<'_> {
                 line.push_str(&format!("; edited {}", newest(&files)));
             }
             packet.item(
+                Origin::Own,
                 "session",
                 &other.session_id,
                 "open beside this one",
@@ -349,7 +352,7 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
     };
     let mut tell = |kind: &str, title: &str, said: String| {
         let (id, line) = (clean(&said, 160), format!("{title}: {said}"));
-        packet.item(kind, &id, "this session's own ledger", &[line]);
+        packet.item(Origin::Own, kind, &id, "this session's own ledger", &[line]);
     };
     if !seen.asked.goal().is_empty() {
         tell("request", "Request", quote(seen.asked.goal(), 300));

@@ -2,6 +2,7 @@
 //! did not.
 
 use aictx_proto::ledger::{LeftOut, MAX_LEFT_OUT, Receipt, ToldItem};
+use aictx_proto::record::Origin;
 use aictx_proto::tokens;
 
 /// Most tokens of one line, so that no single text takes the room of all others.
@@ -27,26 +28,38 @@ struct Part {
     /// Kind, id and reason of an item.
     item: Option<[String; 3]>,
     lines: Vec<String>,
+    /// Whose word they are: each line of what came with the repository says so.
+    origin: Origin,
     /// Its first lines may stand without the rest.
     divisible: bool,
 }
 
-fn cost(lines: &[String]) -> u32 {
-    tokens::estimate(&lines.join("\n")) + 1
-}
-
 impl Part {
+    /// Its lines as they are told.
+    fn text(&self) -> String {
+        let label = self.origin.label();
+        let told = |line: &String| match line.trim_end().ends_with(label.trim_start()) {
+            true => line.clone(),
+            false => format!("{line}{label}"),
+        };
+        self.lines.iter().map(told).collect::<Vec<_>>().join("\n")
+    }
+
+    fn cost(&self) -> u32 {
+        tokens::estimate(&self.text()) + 1
+    }
+
     /// Makes its lines shorter until they take no more than `room`, and then fewer, down to one.
     fn shrink(&mut self, room: u32) {
         for most in SHORTER {
-            if cost(&self.lines) <= room {
+            if self.cost() <= room {
                 return;
             }
             for line in &mut self.lines {
                 *line = tokens::within(line, most);
             }
         }
-        while self.lines.len() > 1 && cost(&self.lines) > room {
+        while self.lines.len() > 1 && self.cost() > room {
             self.lines.pop();
         }
     }
@@ -81,22 +94,42 @@ impl Packet {
 
     /// A line of its own, such as a heading.
     pub(crate) fn line(&mut self, line: impl Into<String>) {
-        self.add(None, vec![line.into()], false);
+        self.add(Origin::Own, None, vec![line.into()], false);
     }
 
-    /// An item of memory: its lines, which stay together.
-    pub(crate) fn item(&mut self, kind: &str, id: &str, why: &str, lines: &[String]) {
+    /// An item of memory: its lines, which stay together and tell their origin.
+    pub(crate) fn item(
+        &mut self,
+        origin: Origin,
+        kind: &str,
+        id: &str,
+        why: &str,
+        lines: &[String],
+    ) {
         let item = Some([kind, id, why].map(str::to_owned));
-        self.add(item, lines.to_vec(), false);
+        self.add(origin, item, lines.to_vec(), false);
     }
 
     /// An item whose first lines say the most: its last ones go where they do not all fit.
-    pub(crate) fn item_from_the_top(&mut self, kind: &str, id: &str, why: &str, lines: &[String]) {
+    pub(crate) fn item_from_the_top(
+        &mut self,
+        origin: Origin,
+        kind: &str,
+        id: &str,
+        why: &str,
+        lines: &[String],
+    ) {
         let item = Some([kind, id, why].map(str::to_owned));
-        self.add(item, lines.to_vec(), true);
+        self.add(origin, item, lines.to_vec(), true);
     }
 
-    fn add(&mut self, item: Option<[String; 3]>, lines: Vec<String>, divisible: bool) {
+    fn add(
+        &mut self,
+        origin: Origin,
+        item: Option<[String; 3]>,
+        lines: Vec<String>,
+        divisible: bool,
+    ) {
         // A "line" of a heading and its body is two.
         let lines = lines.iter().flat_map(|line| line.lines());
         let lines: Vec<String> = lines.map(|line| tokens::within(line, MAX_LINE)).collect();
@@ -105,6 +138,7 @@ impl Packet {
                 rank: self.rank,
                 item,
                 lines,
+                origin,
                 divisible,
             });
         }
@@ -139,7 +173,7 @@ impl Packet {
                 // The other parts want room, too.
                 part.shrink((room - used).min(room / 5 * 3));
             }
-            let cost = cost(&part.lines);
+            let cost = part.cost();
             if part.rank > full_at || used + cost > room {
                 full_at = full_at.min(part.rank);
                 part.lines.clear();
@@ -150,7 +184,7 @@ impl Packet {
         }
         let mut text = String::new();
         for part in &parts {
-            let body = part.lines.join("\n");
+            let body = part.text();
             if !body.is_empty() {
                 text.push_str(&body);
                 text.push('\n');
@@ -186,7 +220,7 @@ mod tests {
         fn a_packet_keeps_its_budget(lines in proptest::collection::vec(".{0,300}", 0..60), budget in 60u32..900) {
             let mut packet = Packet::new("resume", budget, "The end of it.");
             for line in &lines {
-                packet.item("decision", "d", "recent", std::slice::from_ref(line));
+                packet.item(Origin::Own, "decision", "d", "recent", std::slice::from_ref(line));
             }
             let (text, receipt) = packet.close();
             assert!(tokens::estimate(&text) <= budget, "{} > {budget}", tokens::estimate(&text));
@@ -201,11 +235,17 @@ mod tests {
         let mut packet = Packet::new("session_start", 120, "End.");
         let words = |n: usize| "word ".repeat(n);
         packet.rank(2);
-        packet.item("handoff", "older", "", &[words(60)]);
+        packet.item(Origin::Own, "handoff", "older", "", &[words(60)]);
         packet.rank(0);
-        packet.item_from_the_top("handoff", "last", "", &[words(40), words(40), words(40)]);
+        packet.item_from_the_top(
+            Origin::Own,
+            "handoff",
+            "last",
+            "",
+            &[words(40), words(40), words(40)],
+        );
         packet.rank(3);
-        packet.item("map", "small", "", &["src/a.rs".to_owned()]);
+        packet.item(Origin::Own, "map", "small", "", &["src/a.rs".to_owned()]);
         let (text, receipt) = packet.close();
         let told: Vec<&str> = receipt.items.iter().map(|i| i.id.as_str()).collect();
         assert_eq!(told, ["last"], "{text}");
@@ -218,10 +258,37 @@ mod tests {
     }
 
     #[test]
+    fn every_line_of_what_came_with_the_repository_says_so_however_short_it_gets() {
+        let mut packet = Packet::new("resume", 200, "End.");
+        let long = |n: usize| format!("{n} {}", "word ".repeat(300));
+        packet.item_from_the_top(Origin::Repository, "handoff", "h", "", &[long(1), long(2)]);
+        packet.item(
+            Origin::Repository,
+            "decision",
+            "d",
+            "",
+            &["short".to_owned()],
+        );
+        let (text, receipt) = packet.close();
+        let told: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.starts_with("End"))
+            .collect();
+        let told: Vec<&&str> = told.iter().filter(|line| !line.starts_with('(')).collect();
+        assert!(told.len() >= 2, "{text}");
+        assert!(
+            told.iter()
+                .all(|line| line.ends_with("(came with the repository)")),
+            "{text}"
+        );
+        assert!(receipt.tokens <= 200);
+    }
+
+    #[test]
     fn a_long_text_is_cut_with_a_mark_and_hides_nobody() {
         let mut packet = Packet::new("resume", 400, "End.");
         packet.line("漢".repeat(500));
-        packet.item("decision", "d", "recent", &["次".repeat(300)]);
+        packet.item(Origin::Own, "decision", "d", "recent", &["次".repeat(300)]);
         let (text, receipt) = packet.close();
         assert_eq!(receipt.items.len(), 1);
         assert!(

@@ -162,7 +162,7 @@ pub fn resume(
             "already_shown": already_shown, "muted": muted,
         }),
         communication_policy: json!({ "layer": "disabled", "mode": "disabled" }),
-        effective_preferences: preferences::as_json(&preferences::stated(&snapshot.preferences)),
+        effective_preferences: preferences::as_json(&snapshot.preferences),
         startup_guard: optional(json!({
             "resume_is_self_contained": true,
             "allowed_aictx_commands_before_first_task_action": ["resume", "guard", "steer", "map", "task"],

@@ -11,6 +11,7 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use serde_json::{Map, Value, json};
 
+use crate::origin::labelled;
 use crate::record_value;
 
 pub use self::branch::{Active, Checkout, Loadable, active_thread, loadable};
@@ -87,7 +88,7 @@ pub fn thread_line(thread: &Thread) -> String {
         let short = clean(&thread.current_hypothesis, 120);
         line.push_str(&format!(" Hypothesis: {}.", sentence(&short)));
     }
-    line
+    line + thread.origin.label()
 }
 
 /// The short form that packets carry; empty members are left out (spec §14.7).
@@ -130,7 +131,8 @@ pub(crate) fn compact(thread: &Thread) -> Value {
         thread.strongest_contract_gap.clone().unwrap_or(Value::Null),
     );
     put("updated_at", json!(thread.updated_at));
-    Value::Object(out)
+    let texts = ["goal", "current_hypothesis", "next_action"];
+    labelled(&Value::Object(out), thread.origin, &texts)
 }
 
 /// The writes of a changed thread: its file, its event and, when `pointer` changed, that.

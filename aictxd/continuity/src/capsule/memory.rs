@@ -1,6 +1,6 @@
 //! What of memory a capsule tells.
 
-use aictx_proto::record::{FailurePattern, Handoff, HandoffRow};
+use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Origin};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 
@@ -13,7 +13,6 @@ use crate::context::wrong_handoff;
 use crate::handoff::summary_as_of_now;
 use crate::marks;
 use crate::packet::Packet;
-use crate::project::Committed;
 use crate::resume::{carryover_gaps, dirty_text};
 
 impl Capsule<'_> {
@@ -31,7 +30,7 @@ impl Capsule<'_> {
                 );
             }
             packet.rank(rank::LAST);
-            packet.item_from_the_top("handoff", &id, "the last one", &lines);
+            packet.item_from_the_top(handoff.origin, "handoff", &id, "the last one", &lines);
             if let Some((row, later)) = of_another_session(self.context.snapshot, handoff) {
                 let failures = &self.context.snapshot.failures;
                 let summary = summary_as_of_now(&row.summary, &row.timestamp, failures);
@@ -49,7 +48,8 @@ impl Capsule<'_> {
                 }
                 let id = format!("handoff::{}", row.execution_id);
                 packet.rank(if later { rank::BESIDE } else { rank::OLDER });
-                packet.item("handoff", &id, "the last one of another session", &[line]);
+                let why = "the last one of another session";
+                packet.item(row.origin, "handoff", &id, why, &[line]);
             }
         }
         packet.rank(rank::TASK);
@@ -66,6 +66,7 @@ impl Capsule<'_> {
                 gap["source_execution_id"].as_str().unwrap_or_default()
             );
             packet.item(
+                Origin::of(gap),
                 "handoff",
                 &id,
                 "an earlier contract still wants it",
@@ -74,7 +75,13 @@ impl Capsule<'_> {
         }
         for pattern in open.iter().take(MAX_FAILURES) {
             let line = self.failure_line(pattern);
-            packet.item("failure", &pattern.failure_id, "open", &[line]);
+            packet.item(
+                pattern.origin,
+                "failure",
+                &pattern.failure_id,
+                "open",
+                &[line],
+            );
         }
         if open.len() > MAX_FAILURES {
             packet.line(format!(
@@ -107,11 +114,10 @@ impl Capsule<'_> {
         };
         let when = age(&handoff.updated_at, self.start.now);
         lines.push(format!(
-            "Last handoff ({}, {}, {when}{}{}): {}",
+            "Last handoff ({}, {}, {when}{}): {}",
             clean(&printable(who), 40),
             clean(&printable(status), 24),
             self.elsewhere(&handoff.branch),
-            Committed::mark(self.start.project.committed.handoff),
             quote(&handoff.summary, 240)
         ));
         if !handoff.reason.is_empty() && handoff.reason != handoff.summary {
@@ -185,6 +191,7 @@ impl Capsule<'_> {
                     clean(&printable(&text("task_id")), 80)
                 );
                 packet.item(
+                    Origin::of(skipped),
                     "task",
                     &format!("task::{}", text("task_id")),
                     "other_branch",
@@ -197,11 +204,9 @@ impl Capsule<'_> {
         if goal.is_empty() {
             return;
         }
-        let name = if active.thread.is_some() {
-            let mark = Committed::mark(self.start.project.committed.task);
-            format!("Active task{mark}")
-        } else {
-            format!("Task left {}", task.status)
+        let name = match active.thread.is_some() {
+            true => "Active task".to_owned(),
+            false => format!("Task left {}", task.status),
         };
         let mut lines = vec![format!("{name}: {}", quote(&goal, 160))];
         let next = clean(&printable(&task.next_action), 160);
@@ -213,6 +218,7 @@ impl Capsule<'_> {
             lines.push(format!("  Discarded: {}", quote(said, 120)));
         }
         packet.item(
+            task.origin,
             "task",
             &format!("task::{}", task.task_id),
             &task.status,
@@ -242,7 +248,8 @@ impl Capsule<'_> {
             let when = age(&found.decision.timestamp, self.start.now);
             let what = quote(&found.decision.decision, 160);
             let line = format!("Decided ({when}): {what}{dirty}");
-            packet.item("decision", found.id(), &found.reasons().join(", "), &[line]);
+            let why = found.reasons().join(", ");
+            packet.item(found.decision.origin, "decision", found.id(), &why, &[line]);
         }
     }
 }

@@ -540,6 +540,9 @@ pub fn known_failure(
         ));
     }
     lines.truncate(MAX_LINES);
+    lines
+        .iter_mut()
+        .for_each(|line| line.push_str(pattern.origin.label()));
     let mut text = lines.join("\n");
     while lines.len() > 1 && tokens::estimate(&text) > MAX_TOKENS {
         lines.pop();

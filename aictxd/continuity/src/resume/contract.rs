@@ -4,12 +4,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use aictx_proto::record::Origin;
 use aictx_proto::text::clean;
 use serde_json::{Value, json};
 
 use crate::context::{Context, Relevance};
 use crate::matching::{goals, shared, terms};
 use crate::named::{Named, Naming};
+use crate::origin::told;
 use crate::suggest;
 use crate::work_state::Active;
 
@@ -25,6 +27,8 @@ pub(crate) struct EntryPoint {
     pub(crate) path: String,
     pub(crate) reason: String,
     pub(crate) source: Source,
+    /// Whose word the reason is.
+    pub(crate) origin: Origin,
 }
 
 /// Where an entry point comes from.
@@ -48,7 +52,9 @@ impl EntryPoint {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        json!({ "path": self.path, "reason": self.reason })
+        let mut point = json!({ "path": self.path, "reason": self.reason });
+        self.origin.mark(&mut point);
+        point
     }
 }
 
@@ -67,12 +73,14 @@ pub(crate) fn entry_points(
     };
     let (mut points, mut fallback): (Vec<EntryPoint>, Vec<EntryPoint>) = Default::default();
     let mut seen: BTreeSet<String> = BTreeSet::new();
-    let mut add = |list: &mut Vec<EntryPoint>, path: String, reason: String, source| {
+    let mut add = |list: &mut Vec<EntryPoint>, path: String, reason: String, from| {
         if !path.starts_with(".aictx") && seen.insert(path.clone()) {
+            let (source, origin): (Source, Origin) = from;
             list.push(EntryPoint {
                 path,
-                reason,
+                reason: told(reason, origin),
                 source,
+                origin,
             });
         }
     };
@@ -88,7 +96,7 @@ pub(crate) fn entry_points(
                 &mut points,
                 path,
                 "active Work State file".to_owned(),
-                Source::Task,
+                (Source::Task, thread.origin),
             );
         }
     }
@@ -96,6 +104,8 @@ pub(crate) fn entry_points(
         .handoff
         .map(|h| context.live(&h.recommended_starting_points))
         .unwrap_or_default();
+    let of_handoff = context.handoff.map(|h| h.origin).unwrap_or_default();
+    let of_handoff = (Source::Handoff, of_handoff);
     let fits = context.relevance >= Relevance::Medium && context.handoff_stale.is_empty();
     let from_handoff = |path: String| {
         (
@@ -122,12 +132,13 @@ pub(crate) fn entry_points(
     for source in [first, Source::Map, Source::Handoff] {
         if source == Source::Map {
             for (path, reason) in mapped.iter().take(limit) {
-                add(&mut points, path.clone(), reason.clone(), Source::Map);
+                let from = (Source::Map, Origin::Own);
+                add(&mut points, path.clone(), reason.clone(), from);
             }
         } else if fits {
             for path in handoff.iter().take(5) {
                 let (path, reason) = from_handoff(path.clone());
-                add(&mut points, path, reason, Source::Handoff);
+                add(&mut points, path, reason, of_handoff);
             }
         }
     }
@@ -144,12 +155,12 @@ pub(crate) fn entry_points(
         for path in item.paths.iter().take(3) {
             let reason = format!("{}: {}", item.kind, clean(&item.title, 80));
             let list = if related { &mut points } else { &mut fallback };
-            add(list, path.clone(), reason, Source::Memory);
+            add(list, path.clone(), reason, (Source::Memory, item.origin));
         }
     }
     for path in handoff.iter().take(5) {
         let (path, reason) = from_handoff(path.clone());
-        add(&mut fallback, path, reason, Source::Handoff);
+        add(&mut fallback, path, reason, of_handoff);
     }
     let named = Named::of(&context.request);
     let how = |point: &EntryPoint| named.how(&point.path);

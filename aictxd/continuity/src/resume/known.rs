@@ -5,6 +5,7 @@ use aictx_proto::text::{clean, printable};
 
 use crate::context::{Context, Relevance};
 use crate::matching::{shared, terms};
+use crate::origin::told;
 
 /// Lines of each kind that are told.
 const FEW: usize = 3;
@@ -24,7 +25,7 @@ pub(super) fn parts(context: &Context) -> Vec<(String, String)> {
             line.push_str(&format!("{before}Fragile: {fragile}"));
         }
         let name = clean(&printable(&s.name), 80);
-        (!line.is_empty()).then(|| (s.name.clone(), format!("{name}: {line}")))
+        (!line.is_empty()).then(|| (s.name.clone(), told(format!("{name}: {line}"), s.origin)))
     });
     lines.take(FEW).collect()
 }
@@ -53,12 +54,13 @@ pub(super) fn risks(context: &Context) -> Vec<String> {
     let handoff = context
         .handoff
         .filter(|_| context.continues || context.relevance >= Relevance::Medium);
-    let of_handoff = handoff.into_iter().flat_map(|h| h.risks.iter());
-    let decisions = context.decisions.iter().take(FEW);
-    let of_decisions = decisions.flat_map(|d| d.decision.risks.iter());
+    let handoff = handoff.into_iter();
+    let of_handoff = handoff.flat_map(|h| h.risks.iter().map(|risk| (risk, h.origin)));
+    let decisions = context.decisions.iter().take(FEW).map(|d| d.decision);
+    let of_decisions = decisions.flat_map(|d| d.risks.iter().map(|risk| (risk, d.origin)));
     let mut out: Vec<String> = Vec::new();
-    for risk in of_handoff.chain(of_decisions) {
-        let risk = clean(&printable(risk), 200);
+    for (risk, origin) in of_handoff.chain(of_decisions) {
+        let risk = told(clean(&printable(risk), 200), origin);
         if !risk.is_empty() && !out.contains(&risk) && out.len() < FEW {
             out.push(risk);
         }

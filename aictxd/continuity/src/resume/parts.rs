@@ -1,7 +1,7 @@
 //! The members of a resume's answer, each from the one context.
 
 use aictx_proto::methods::MapHit;
-use aictx_proto::record::{Handoff, files};
+use aictx_proto::record::{Handoff, Origin, files};
 use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
@@ -10,6 +10,7 @@ use super::known;
 use crate::capsule::{age, came_back, next_action};
 use crate::context::{Context, Relevance, wrong_handoff};
 use crate::contracts::still_open;
+use crate::origin::{labelled, told};
 use crate::quality::staleness;
 use crate::strategies::StrategyMatch;
 use crate::work_state::severity_rank;
@@ -24,14 +25,17 @@ const MAX_LOADED: usize = 12;
 pub(crate) fn carryover_gaps(context: &Context) -> Vec<Value> {
     let mut gaps: Vec<Value> = Vec::new();
     let threads = [&context.active.thread, &context.active.recent];
-    let of_threads = threads.into_iter().flatten().flat_map(|t| &t.contract_gaps);
-    let of_handoff = context.handoff.into_iter().flat_map(|h| &h.contract_gaps);
-    for gap in of_threads.chain(of_handoff) {
+    let of_threads = threads.into_iter().flatten();
+    let of_threads = of_threads.flat_map(|t| t.contract_gaps.iter().map(|gap| (gap, t.origin)));
+    let of_handoff = context.handoff.into_iter();
+    let of_handoff = of_handoff.flat_map(|h| h.contract_gaps.iter().map(|gap| (gap, h.origin)));
+    for (gap, origin) in of_threads.chain(of_handoff) {
         let same = |g: &Value| g["kind"] == gap["kind"] && g["expected"] == gap["expected"];
         // Work is finalized before it is committed: files of the ancestor call that a gap (W43).
         let counts = gap["kind"] != "uncommitted_changes";
         if counts && gaps.len() < MAX_GAPS && !gaps.iter().any(same) {
-            gaps.push(gap.clone());
+            let origin = Origin::of(gap).and(origin);
+            gaps.push(labelled(gap, origin, &["summary", "next_action"]));
         }
     }
     let passed: Vec<String> = context
@@ -55,10 +59,12 @@ pub(crate) fn carryover_gaps(context: &Context) -> Vec<Value> {
 pub(super) fn strongest(gaps: &[Value]) -> Value {
     gaps.iter()
         .max_by_key(|g| severity_rank(g["severity"].as_str().unwrap_or_default()))
-        .map_or(
-            Value::Null,
-            |g| json!({ "kind": g["kind"], "severity": g["severity"], "summary": g["summary"] }),
-        )
+        .map_or(Value::Null, |g| {
+            let mut gap =
+                json!({ "kind": g["kind"], "severity": g["severity"], "summary": g["summary"] });
+            Origin::of(g).mark(&mut gap);
+            gap
+        })
 }
 
 /// From the one handoff record; a missing outcome is unknown, never success (W3). A task that is
@@ -78,7 +84,7 @@ pub(crate) fn task_state(
                 clean(&printable(&thread.goal), 80)
             )
         };
-        ("active", text)
+        ("active", told(text, thread.origin))
     } else if let Some(thread) =
         (context.active.recent.as_ref()).filter(|_| fits || context.continues)
     {
@@ -88,7 +94,13 @@ pub(crate) fn task_state(
         });
         (
             "blocked",
-            format!("the task was left {}{why}", thread.status),
+            told(
+                format!(
+                    "the task was left {}{why}",
+                    clean(&printable(&thread.status), 24)
+                ),
+                thread.origin,
+            ),
         )
     } else {
         let blocked = context.handoff.is_some_and(|h| !h.blocked.is_empty());
@@ -112,7 +124,8 @@ pub(crate) fn task_state(
             ),
             false => text.to_owned(),
         };
-        (status, text)
+        let origin = context.handoff.map(|h| h.origin).unwrap_or_default();
+        (status, told(text, origin))
     };
     if status == "blocked" && context.active.recent.is_none() && other_work(context) {
         reason.push_str(", but the request is about other work");
@@ -142,9 +155,11 @@ pub(crate) fn task_state(
 pub(crate) fn discarded_hypotheses(context: &Context, limit: usize) -> Vec<Value> {
     context
         .threads_at_hand()
-        .flat_map(|t| t.discarded_hypotheses.iter().rev())
+        .flat_map(|t| {
+            let all = t.discarded_hypotheses.iter().rev();
+            all.map(|discarded| labelled(discarded, t.origin, &["hypothesis"]))
+        })
         .take(limit)
-        .cloned()
         .collect()
 }
 
@@ -179,7 +194,10 @@ impl Parts {
             ),
             (
                 "not_as_left",
-                json!(clean(&printable(&not_as_left.join("; ")), 240)),
+                json!(told(
+                    clean(&printable(&not_as_left.join("; ")), 240),
+                    context.handoff.map(|h| h.origin).unwrap_or_default()
+                )),
             ),
             ("next_action", json!(next_step(context, points))),
             (
@@ -256,14 +274,18 @@ impl Parts {
     }
 
     pub(super) fn warnings(&self, context: &Context) -> Vec<String> {
+        let label = context
+            .handoff
+            .map(|h| h.origin.label())
+            .unwrap_or_default();
         let gone = self
             .missing
             .iter()
-            .map(|p| format!("missing_entry_point:{}", clean(&printable(p), 200)));
+            .map(|p| format!("missing_entry_point:{}{label}", clean(&printable(p), 200)));
         let stale = context
             .handoff_stale
             .iter()
-            .map(|r| format!("stale_handoff:{r}"));
+            .map(|r| format!("stale_handoff:{r}{label}"));
         gone.chain(stale).collect()
     }
 
@@ -275,7 +297,7 @@ impl Parts {
     /// role, related_paths, dirty, rank}`.
     pub(super) fn loaded(&self, context: &Context) -> Vec<Value> {
         let mut list: Vec<Value> = Vec::new();
-        let mut add = |kind: &str,
+        let mut add = |(kind, origin): (&str, Origin),
                        source: &str,
                        id: &str,
                        text: &str,
@@ -295,14 +317,15 @@ impl Parts {
                 "decision" if reasons.iter().all(|r| r == "recent_decision") => "background",
                 _ => "carryover",
             };
-            list.push(json!({
+            let item = json!({
                 "kind": kind, "source": format!(".aictx/{source}"), "source_id": id,
                 "summary": clean(&printable(text), 160), "match_reasons": reasons,
                 "selection_reason": reasons.first(),
                 "confidence": if dirty.is_empty() { "medium" } else { "low" },
                 "staleness": staleness(when, context.now), "role": role,
                 "related_paths": paths.iter().take(6).collect::<Vec<_>>(), "dirty": dirty,
-            }));
+            });
+            list.push(labelled(&item, origin, &["summary"]));
         };
         if let Some(t) = context
             .active
@@ -311,7 +334,7 @@ impl Parts {
             .or(context.active.recent.as_ref())
         {
             add(
-                "work_state",
+                ("work_state", t.origin),
                 files::ACTIVE_TASK,
                 &t.task_id,
                 &t.goal,
@@ -322,7 +345,7 @@ impl Parts {
         }
         if let Some(h) = context.handoff {
             add(
-                "handoff",
+                ("handoff", h.origin),
                 files::HANDOFF,
                 &h.source_execution_id,
                 &h.summary,
@@ -334,7 +357,7 @@ impl Parts {
         for (_, p) in context.failures.iter().take(4) {
             let dirty = context.dirt(&p.anchors);
             add(
-                "failure",
+                ("failure", p.origin),
                 files::FAILURE_PATTERNS,
                 &p.failure_id,
                 &p.error_text,
@@ -346,7 +369,7 @@ impl Parts {
         if let Some(found) = &context.strategy {
             let s = found.strategy;
             add(
-                "strategy",
+                ("strategy", s.origin),
                 files::STRATEGIES,
                 &s.task_id,
                 &s.task_text,
@@ -358,7 +381,7 @@ impl Parts {
         for found in context.decisions.iter().take(4) {
             let d = found.decision;
             add(
-                "decision",
+                ("decision", d.origin),
                 files::DECISIONS,
                 found.id(),
                 &d.decision,
@@ -392,14 +415,14 @@ pub(crate) fn failure_text(p: &aictx_proto::record::FailurePattern, context: &Co
     if !p.failed_command.is_empty() {
         line.push_str(&format!(" [{}]", clean(&printable(&p.failed_command), 100)));
     }
-    line + &came_back(p) + &dirty_text(&context.dirt(&p.anchors))
+    line + &came_back(p) + &dirty_text(&context.dirt(&p.anchors)) + p.origin.label()
 }
 
 /// A decision in one line, with its age and what changed since.
 pub(crate) fn decision_text(d: &aictx_proto::record::Decision, context: &Context) -> String {
     let when = age(&d.timestamp, context.now);
     let text = clean(&printable(&d.decision), 200);
-    format!("{text} ({when})") + &dirty_text(&context.dirt(&d.anchors))
+    format!("{text} ({when})") + &dirty_text(&context.dirt(&d.anchors)) + d.origin.label()
 }
 
 /// ` (dirty: parse in src/a.rs changed)`, or nothing.
@@ -429,7 +452,8 @@ fn strategy_text(found: &StrategyMatch) -> String {
     if let Some(check) = strategy.tests_executed.last() {
         line.push_str(&format!("; checked with {}", clean(&printable(check), 100)));
     }
-    format!("{line} ({} confidence)", found.confidence) + &dirty_text(&found.changed)
+    let sure = format!("{line} ({} confidence)", found.confidence);
+    sure + &dirty_text(&found.changed) + strategy.origin.label()
 }
 
 /// Whether the request is about something else than the last handoff. Without a request the handoff
@@ -441,8 +465,10 @@ pub(crate) fn other_work(context: &Context) -> bool {
 /// What the session goes on with; nothing where the request is about something else.
 fn resuming(context: &Context) -> String {
     match (context.threads_at_hand().next(), context.handoff) {
-        (Some(thread), _) => clean(&printable(&thread.goal), 200),
-        (None, Some(h)) if !other_work(context) => clean(&printable(&h.summary), 200),
+        (Some(thread), _) => told(clean(&printable(&thread.goal), 200), thread.origin),
+        (None, Some(h)) if !other_work(context) => {
+            told(clean(&printable(&h.summary), 200), h.origin)
+        }
         _ => String::new(),
     }
 }
@@ -459,25 +485,26 @@ fn last_progress(handoff: &Handoff) -> String {
             .collect::<Vec<_>>()
             .join("; ")
     };
-    clean(&printable(&text), 240)
+    told(clean(&printable(&text), 240), handoff.origin)
 }
 
 /// What to do next: of the task, of the handoff where it fits, the first entry point.
 fn next_step(context: &Context, points: &[EntryPoint]) -> String {
     let of_task = context
         .threads_at_hand()
-        .map(|t| t.next_action.as_str())
-        .find(|n| !n.trim().is_empty());
-    if let Some(next) = of_task {
-        return clean(&printable(next), 240);
+        .map(|t| (t.next_action.as_str(), t.origin))
+        .find(|(next, _)| !next.trim().is_empty());
+    if let Some((next, origin)) = of_task {
+        return told(clean(&printable(next), 240), origin);
     }
     let fits = context.relevance >= Relevance::Medium;
-    if let Some(next) = context.handoff.filter(|_| fits).and_then(next_action) {
-        return next;
+    let handoff = context.handoff.filter(|_| fits);
+    if let Some(next) = handoff.and_then(next_action) {
+        return told(next, handoff.map(|h| h.origin).unwrap_or_default());
     }
     points
         .first()
-        .map(|p| format!("start from {}", p.path))
+        .map(|p| told(format!("start from {}", p.path), p.origin))
         .unwrap_or_default()
 }
 
@@ -486,10 +513,14 @@ fn validated(context: &Context, limit: usize) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let verified = context
         .threads_at_hand()
-        .flat_map(|t| t.verified.iter().rev());
-    let handoff = context.handoff.filter(|h| h.status == "resolved");
-    for text in verified.chain(handoff.into_iter().flat_map(|h| &h.completed)) {
-        let text = clean(&printable(text), 240);
+        .flat_map(|t| t.verified.iter().rev().map(|text| (text, t.origin)));
+    let handoff = context
+        .handoff
+        .filter(|h| h.status == "resolved")
+        .into_iter();
+    let completed = handoff.flat_map(|h| h.completed.iter().map(|text| (text, h.origin)));
+    for (text, origin) in verified.chain(completed) {
+        let text = told(clean(&printable(text), 240), origin);
         if out.len() < limit && !out.contains(&text) {
             out.push(text);
         }

@@ -2,6 +2,7 @@
 
 use aictx_proto::ledger::Receipt;
 use aictx_proto::methods::{ResumeParams, ResumeReply};
+use aictx_proto::record::Origin;
 use serde_json::Value;
 
 use super::{known, other_work};
@@ -9,7 +10,6 @@ use crate::capsule::on_other_branch;
 use crate::context::{Context, wrong_handoff};
 use crate::packet::Packet;
 use crate::preferences;
-use crate::project::Committed;
 
 /// Most tokens of it in the usual, the full and the brief form.
 pub(super) const TEXT: (u32, u32, u32) = (1_200, 2_400, 500);
@@ -46,7 +46,9 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
     };
     let one = |title: &str, body: String, packet: &mut Packet, kind: &str, id: &str, why: &str| {
         if !body.is_empty() {
-            packet.item(kind, id, why, &[title.to_owned(), format!("  {body}")]);
+            // The body tells its origin.
+            let lines = [title.to_owned(), format!("  {body}")];
+            packet.item(Origin::Own, kind, id, why, &lines);
         }
     };
     let header = reply
@@ -137,6 +139,7 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         for (i, point) in points.iter().enumerate() {
             let (path, reason) = (text(point.get("path")), text(point.get("reason")));
             packet.item(
+                Origin::of(point),
                 "file",
                 &path,
                 &reason,
@@ -164,6 +167,7 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
             text(gap.get("summary"))
         );
         packet.item(
+            Origin::of(gap),
             "handoff",
             &format!("handoff::{}", text(gap.get("source_execution_id"))),
             "contract_gap",
@@ -182,7 +186,7 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
                 body.push(title.to_owned());
             }
             body.push(line.clone());
-            packet.item(kind, &id, &why, &body);
+            packet.item(Origin::Own, kind, &id, &why, &body);
         }
     };
     let told = list("failures");
@@ -255,7 +259,8 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
             text(note.get("title")),
             text(note.get("text"))
         );
-        packet.item("note", &text(note.get("path")), "shared_terms", &[line]);
+        let path = text(note.get("path"));
+        packet.item(Origin::of(note), "note", &path, "shared_terms", &[line]);
     }
     for hypothesis in reply.discarded_hypotheses.iter().take(2) {
         let line = format!(
@@ -263,7 +268,8 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
             text(hypothesis.get("hypothesis")),
             text(hypothesis.get("reason"))
         );
-        packet.item("task", &id_of_task, "discarded_hypothesis", &[line]);
+        let origin = Origin::of(hypothesis);
+        packet.item(origin, "task", &id_of_task, "discarded_hypothesis", &[line]);
     }
     for warning in reply.warnings.iter().take(8) {
         packet.line(format!(
@@ -314,7 +320,6 @@ fn last_progress_title(context: &Context) -> String {
     let branch = context
         .handoff
         .and_then(|h| on_other_branch(&h.branch, here));
-    let mark = Committed::mark(context.project.committed.handoff);
     if wrong_handoff(context.snapshot).is_some() {
         let other = if other_work(context) {
             ", of other work"
@@ -322,13 +327,13 @@ fn last_progress_title(context: &Context) -> String {
             ""
         };
         let branch = branch.map_or_else(String::new, |branch| format!(", {branch}"));
-        return format!("The handoff before the one marked as wrong{other}{branch}{mark}");
+        return format!("The handoff before the one marked as wrong{other}{branch}");
     }
     match (other_work(context), branch) {
-        (true, None) => format!("Last handoff, of other work{mark}"),
-        (true, Some(branch)) => format!("Last handoff, of other work {branch}{mark}"),
-        (false, None) => format!("Last progress{mark}"),
-        (false, Some(branch)) => format!("Last progress, {branch}{mark}"),
+        (true, None) => "Last handoff, of other work".to_owned(),
+        (true, Some(branch)) => format!("Last handoff, of other work {branch}"),
+        (false, None) => "Last progress".to_owned(),
+        (false, Some(branch)) => format!("Last progress, {branch}"),
     }
 }
 

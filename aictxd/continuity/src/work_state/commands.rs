@@ -2,7 +2,7 @@
 
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
-use aictx_proto::record::{THREAD_STATES, Thread};
+use aictx_proto::record::{Origin, THREAD_STATES, Thread};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
@@ -317,7 +317,11 @@ pub fn status_line(active: &Active) -> String {
         ));
         // What stands in the way was put down last.
         if let Some(risk) = left.risks.last() {
-            line.push_str(&format!(" ({})", clean(&printable(risk), 160)));
+            line.push_str(&format!(
+                " ({}{})",
+                clean(&printable(risk), 160),
+                left.origin.label()
+            ));
         }
     }
     if let Some(skipped) = &active.skipped {
@@ -328,6 +332,7 @@ pub fn status_line(active: &Active) -> String {
             text("saved_branch"),
             text("reason").replace('_', " "),
         ));
+        line.push_str(Origin::of(skipped).label());
     }
     line
 }
