@@ -214,7 +214,11 @@ impl App {
         Self {
             mode,
             user_policy: crate::policy::user_file(&locations.state),
-            hosts: Hosts::new(mode, homes.clone(), &locations.state),
+            hosts: Hosts::new(
+                mode,
+                homes.clone(),
+                vec![locations.state.clone(), locations.runtime_dir().to_owned()],
+            ),
             maps: Arc::new(Maps::new(mode, &locations.cache, homes.clone())),
             homes,
             watcher: std::sync::OnceLock::new(),

@@ -35,7 +35,8 @@ pub struct Place {
 pub struct Hosts {
     homes: Homes,
     mode: Mode,
-    state: PathBuf,
+    /// Where the user's key may be kept, in the order in which they are tried.
+    key_places: Vec<PathBuf>,
     /// The user's key, and why it does not outlive this process, if it does not.
     key: OnceLock<(Option<UserKey>, String)>,
     tracked: Arc<TrackedMemory>,
@@ -44,12 +45,13 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// With memories in these homes, and the user's key in this state directory. None is open.
-    pub fn new(mode: Mode, homes: Homes, state: &Path) -> Self {
+    /// With memories in these homes, and the user's key in the first of these directories in which it can
+    /// be kept. None is open.
+    pub fn new(mode: Mode, homes: Homes, key_places: Vec<PathBuf>) -> Self {
         Self {
             homes,
             mode,
-            state: state.to_owned(),
+            key_places,
             key: OnceLock::new(),
             tracked: Arc::default(),
             open: RwLock::default(),
@@ -57,19 +59,23 @@ impl Hosts {
         }
     }
 
-    /// The user's key; made when there is none.
+    /// The user's key, made when there is none; and what is wrong with where it is kept.
     fn key(&self) -> &(Option<UserKey>, String) {
-        self.key
-            .get_or_init(|| match UserKey::load_or_create(&self.state) {
-                Ok(key) => (Some(key), String::new()),
-                Err(error) => {
-                    let trouble = format!(
-                        "what is recorded now will not be known as yours later, because {error}"
-                    );
-                    tracing::warn!(%error, "there is no key of the user");
-                    (UserKey::ephemeral().ok(), trouble)
+        self.key.get_or_init(|| {
+            let mut trouble = String::new();
+            for place in &self.key_places {
+                match UserKey::load_or_create(place) {
+                    Ok(key) => return (Some(key), trouble),
+                    Err(error) => {
+                        tracing::warn!(%error, "the user's key is not kept");
+                        trouble = format!(
+                            "what is recorded now may not be known as yours later: {error}"
+                        );
+                    }
                 }
-            })
+            }
+            (UserKey::ephemeral().ok(), trouble)
+        })
     }
 
     /// Why ledgers that are begun now will not be known as the user's later; empty as a rule.
@@ -247,7 +253,7 @@ mod tests {
         std::fs::create_dir_all(root.join(".aictx")).unwrap();
         std::fs::create_dir_all(&deep).unwrap();
         let state = dir.path().join("state");
-        let hosts = Hosts::new(Mode::Daemon, Homes::new(&state), &state);
+        let hosts = Hosts::new(Mode::Daemon, Homes::new(&state), vec![state]);
         assert_eq!(hosts.place(&deep).unwrap().root, root);
         assert!(hosts.remembered.read().unwrap().contains_key(&deep));
         std::fs::create_dir(inner.join(".aictx")).unwrap();

@@ -199,7 +199,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let state = dir.path().join("state");
         let homes = crate::homes::Homes::new(&state);
-        let host = Hosts::new(crate::app::Mode::Once, homes, &state)
+        let host = Hosts::new(crate::app::Mode::Once, homes, vec![state])
             .create(dir.path())
             .unwrap();
         let live = |at: i64| Live {

@@ -69,6 +69,9 @@ fn inside(path: &[u8]) -> Option<String> {
     is_inside.then(|| String::from_utf8_lossy(name).into_owned())
 }
 
+/// Bytes of an object's id, as a rule.
+const SHA_1: usize = 20;
+
 /// Files of the memory among what an index names; nothing where the index does not say it all.
 fn tracked(index: Vec<u8>) -> Option<Tracked> {
     // Most repositories track none, and their index need not be taken apart. Version 4 leaves out what a
@@ -91,13 +94,11 @@ fn tracked(index: Vec<u8>) -> Option<Tracked> {
     if is_whole && !named() {
         return Some(Tracked::default());
     }
-    // With the wrong one of both hashes it cannot be read to its end.
-    let parsed = [20, 32].map(|hash| git_index::parse(&index, hash));
-    let whole = parsed.into_iter().find(|parsed| !parsed.incomplete)?;
-    let files = whole.entries.iter();
-    Some(Tracked::new(files.filter_map(|entry| {
-        Some((inside(&entry.path)?, entry.is_file()))
-    })))
+    // One with SHA-256 cannot be read to its end.
+    let parsed = git_index::parse(&index, SHA_1);
+    let files = parsed.entries.iter();
+    let files = files.filter_map(|entry| Some((inside(&entry.path)?, entry.is_file())));
+    (!parsed.incomplete).then(|| Tracked::new(files))
 }
 
 /// The same, as git says it.
