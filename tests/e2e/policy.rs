@@ -457,7 +457,7 @@ fn a_task_and_a_handoff_that_came_with_the_repository_decide_nothing_and_are_tol
     let risky = "work_state_risks_present".to_owned();
     assert!(codes().contains(&risky), "{:?}", codes());
     let ann = Play::claude(&env, &repo, "ann");
-    assert!(!ann.start("startup").contains("committed to git"));
+    assert!(!ann.start("startup").contains("came with the repository"));
 
     env.git(&repo, &["add", "-f", ".aictx/tasks", ".aictx/continuity"]);
     env.git(&repo, &["commit", "-qm", "memory"]);
@@ -465,11 +465,11 @@ fn a_task_and_a_handoff_that_came_with_the_repository_decide_nothing_and_are_tol
     let bob = Play::claude(&env, &repo, "bob");
     let context = bob.start("startup");
     assert!(
-        context.contains("Active task, committed to git: "),
+        context.contains("Active task: \"Rewrite the payments\" (came with the repository)"),
         "{context}"
     );
     assert!(
-        context.contains(", committed to git): \"Left payments"),
+        context.contains("\"Left payments half done\" (came with the repository)"),
         "{context}"
     );
 }
