@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// Seeds of each kind that are tried when `AICTX_HOSTILE_CASES` does not say how many, from
 /// `AICTX_HOSTILE_SEED` on.
-const CASES: u64 = 3;
+const CASES: u64 = 2;
 
 fn seeds() -> impl Iterator<Item = u64> {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
@@ -39,7 +39,9 @@ fn init(env: &TestEnv, repo: &Path) {
 
 /// How strict each verdict is, of hooks and of the command line.
 fn verdicts(env: &TestEnv, repo: &Path) -> Vec<(String, u8)> {
-    let eve = Play::claude(env, repo, "eve");
+    // A session belongs to the repository that it began in.
+    let id = format!("eve-{}", repo.file_name().unwrap().to_string_lossy());
+    let eve = Play::claude(env, repo, &id);
     let mut found = Vec::new();
     let mut hook = |what: &str, call: Value| {
         let run = eve.hook("PreToolUse", call);
@@ -88,7 +90,10 @@ fn verdicts(env: &TestEnv, repo: &Path) -> Vec<(String, u8)> {
 fn questions(env: &TestEnv, repo: &Path, seed: u64) {
     let task = "fix the parser in calc.py, add must return a+b";
     let told = |what: &str, text: &str| {
-        let bad = unlabelled(text);
+        let bad: Vec<String> = match serde_json::from_str::<Value>(text) {
+            Ok(answer) => unlabelled_json(&answer),
+            Err(_) => unlabelled(text).into_iter().map(str::to_owned).collect(),
+        };
         assert!(bad.is_empty(), "seed {seed}, {what}: {bad:#?}");
     };
     for arguments in [
@@ -116,16 +121,13 @@ fn questions(env: &TestEnv, repo: &Path, seed: u64) {
         told(&what, &run.stdout);
         told(&what, &run.stderr);
         let json = env.aictx(repo, &[arguments, &["--json"]].concat());
-        if let Ok(answer) = serde_json::from_str::<Value>(&json.stdout) {
-            let bad = unlabelled_json(&answer);
-            assert!(bad.is_empty(), "seed {seed}, {what} --json: {bad:#?}");
-        }
+        told(&format!("{what} --json"), &json.stdout);
     }
 }
 
 /// What opening a repository does: sessions, verdicts, questions, with a daemon that starts twice.
 fn open(env: &TestEnv, repo: &Path, commit: &Commit, before: &[(String, u8)], seed: u64) {
-    for session in SESSIONS {
+    for (session, is_last) in SESSIONS.into_iter().zip([false, true]) {
         let daemon = env.daemon();
         let agent = Play::claude(env, repo, session);
         let told = agent.start("startup");
@@ -137,13 +139,15 @@ fn open(env: &TestEnv, repo: &Path, commit: &Commit, before: &[(String, u8)], se
         let asked = json!({ "prompt": "go on with the parser in calc.py" });
         let told = agent.hook("UserPromptSubmit", asked).stdout;
         assert!(unlabelled(&told).is_empty(), "seed {seed}, prompt: {told}");
-        for ((what, then), (_, now)) in before.iter().zip(verdicts(env, repo)) {
-            assert!(
-                now >= *then,
-                "seed {seed}, {what}: {then} without the commit, {now} with it"
-            );
+        if is_last {
+            for ((what, then), (_, now)) in before.iter().zip(verdicts(env, repo)) {
+                assert!(
+                    now >= *then,
+                    "seed {seed}, {what}: {then} without the commit, {now} with it"
+                );
+            }
+            questions(env, repo, seed);
         }
-        questions(env, repo, seed);
         for source in ["resume", "compact"] {
             let told = agent.start(source);
             assert!(
@@ -229,7 +233,7 @@ fn a_pull_of_any_commit_takes_nothing_from_a_memory_but_what_git_itself_overwrot
                 "failure",
                 "--summary",
                 "Own summary",
-                "--next-steps",
+                "--next-step",
                 "own step",
             ];
             let more = [
@@ -376,4 +380,19 @@ fn what_is_pulled_while_the_daemon_runs_is_labelled_in_the_next_answer() {
         told.contains(MARK) && unlabelled(&told).is_empty(),
         "{told}"
     );
+}
+
+#[test]
+#[ignore]
+fn dump() {
+    let env = TestEnv::new();
+    let up = env.plain_repository("up");
+    let seed = seeds().next().unwrap();
+    Commit::of(seed).put(&env, &up);
+    let out = std::process::Command::new("cp")
+        .args(["-a"])
+        .arg(&up)
+        .arg(std::env::var("AICTX_DUMP").unwrap())
+        .status();
+    assert!(out.unwrap().success());
 }

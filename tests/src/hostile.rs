@@ -570,19 +570,34 @@ pub fn unlabelled(text: &str) -> Vec<&str> {
     text.lines().filter(bad).collect()
 }
 
-/// The same of a JSON document: texts that say it themselves, or that are part of an object that does.
+/// The same of a JSON document, each with its place: texts have to say it themselves, or to be part of an
+/// object that does.
 pub fn unlabelled_json(value: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    collect(value, String::new(), &mut found);
+    found
+}
+
+fn collect(value: &Value, at: String, found: &mut Vec<String>) {
     match value {
-        Value::String(text) => unlabelled(text).into_iter().map(str::to_owned).collect(),
-        Value::Array(list) => list.iter().flat_map(unlabelled_json).collect(),
-        Value::Object(members) if members.get("origin") == Some(&json!("repository")) => Vec::new(),
-        Value::Object(members) => {
-            let names = members.keys().filter(|name| name.contains(MARK)).cloned();
-            names
-                .chain(members.values().flat_map(unlabelled_json))
-                .collect()
+        Value::String(text) => {
+            let bad = unlabelled(text).into_iter();
+            found.extend(bad.map(|line| format!("{at}: {line}")));
         }
-        _ => Vec::new(),
+        Value::Array(list) => {
+            let items = list.iter().enumerate();
+            items.for_each(|(n, item)| collect(item, format!("{at}/{n}"), found));
+        }
+        Value::Object(members) if members.get("origin") == Some(&json!("repository")) => {}
+        Value::Object(members) => {
+            for (name, member) in members {
+                if name.contains(MARK) {
+                    found.push(format!("{at}/{name}"));
+                }
+                collect(member, format!("{at}/{name}"), found);
+            }
+        }
+        _ => {}
     }
 }
 

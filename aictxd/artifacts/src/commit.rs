@@ -376,7 +376,7 @@ fn append(root: &Root, file: &str, offset: u64, bytes: &[u8]) -> io::Result<(Fil
     let mut out = Vec::new();
     if ledger::is_ledger(file) {
         // It may have become somebody else's since this was decided.
-        let lacking = ledger::lacking(root.trust(), file, &open)?;
+        let lacking = ledger::lacking(root, file, &open)?;
         out = lacking.ok_or(io::ErrorKind::InvalidInput)?;
     }
     if len == offset {

@@ -65,14 +65,14 @@ impl Proofs {
 
     /// What an open file lacks to be a ledger of this user: the proof, as far as it is not there.
     /// Nothing for a file that is somebody else's.
-    fn lacking(&self, trust: &Trust, file: &str, open: &File) -> io::Result<Option<Vec<u8>>> {
+    fn lacking(&self, root: &Root, file: &str, open: &File) -> io::Result<Option<Vec<u8>>> {
         let stamp = fs::stamp_of(open)?;
         match self.known(file, stamp.inode) {
             Some(true) if stamp.len > 0 => return Ok(Some(Vec::new())),
             Some(false) => return Ok(None),
             _ => {}
         }
-        let lacking = lacking(trust, file, open)?;
+        let lacking = lacking(root, file, open)?;
         if lacking.as_ref().is_none_or(Vec::is_empty) {
             self.note(file, stamp.inode, lacking.is_some());
         }
@@ -93,11 +93,13 @@ pub(crate) fn proof_line(trust: &Trust, file: &str, inode: u64) -> Vec<u8> {
 }
 
 /// [`Proofs::lacking`], without what is remembered.
-pub(crate) fn lacking(trust: &Trust, file: &str, open: &File) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn lacking(root: &Root, file: &str, open: &File) -> io::Result<Option<Vec<u8>>> {
     let stamp = fs::stamp_of(open)?;
-    let line = proof_line(trust, file, stamp.inode);
+    let line = proof_line(root.trust(), file, stamp.inode);
     let there = fs::read_range(open, 0, line.len() as u64)?;
     let missing = line.strip_prefix(there.as_slice());
+    // An empty file may be anybody's.
+    let missing = missing.filter(|_| !there.is_empty() || !root.names().tracked.holds(file));
     Ok(missing.map(<[u8]>::to_vec))
 }
 
@@ -206,7 +208,7 @@ impl Root {
             };
             match opened {
                 Ok(Some(open)) => {
-                    if let Some(lacking) = proofs.lacking(self.trust(), &file, &open)? {
+                    if let Some(lacking) = proofs.lacking(self, &file, &open)? {
                         return Ok(Place::There(file, open, lacking));
                     }
                 }
@@ -274,7 +276,7 @@ impl Store {
             Place::There(file, open, lacking) => (file, open, lacking),
             Place::Free(file) => {
                 let (open, ..) = root.append_handle(&file).map_err(fail)?;
-                let lacking = self.proofs.lacking(root.trust(), &file, &open);
+                let lacking = self.proofs.lacking(&root, &file, &open);
                 // Somebody else may have made it in between.
                 let taken = || io::ErrorKind::AlreadyExists.into();
                 let lacking = lacking.and_then(|lacking| lacking.ok_or_else(taken));
@@ -418,7 +420,7 @@ impl Store {
             let is_proven = || match self.proofs.known(&file, stamp.inode) {
                 Some(is_proven) => is_proven,
                 None => root.read_if_there(&file).is_ok_and(|open| {
-                    let lacking = |open| self.proofs.lacking(root.trust(), &file, &open);
+                    let lacking = |open| self.proofs.lacking(&root, &file, &open);
                     open.is_some_and(|open| lacking(open).is_ok_and(|lacking| lacking.is_some()))
                 }),
             };

@@ -233,11 +233,13 @@ impl Store {
         let root = self.root();
         let mut seen = 0;
         let mut old = Vec::new();
+        let tracked = &root.names().tracked;
         for (index, ledger) in self.ledgers().iter().enumerate() {
             seen += ledger.bytes;
             let fits = index < count && seen <= bytes;
             // The newest may be large, but it is the newest.
-            if fits || index == 0 || is_needed(&ledger.stem) {
+            let stays = fits || index == 0 || tracked.holds(&ledger.file);
+            if stays || is_needed(&ledger.stem) {
                 continue;
             }
             let stamp = root.stamp(&ledger.file).ok().flatten();

@@ -85,6 +85,7 @@ pub(super) fn show(app: &App, params: &SessionShowParams) -> Result<SessionRepor
         })?,
     };
     let mut report = aictx_continuity::session_report(&stem, rows, params.rows);
+    report.origin = origin;
     report.session = match origin {
         Origin::Own => mark_live(app, report.session),
         theirs => labelled(report.session, theirs),

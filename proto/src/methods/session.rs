@@ -81,6 +81,9 @@ pub struct SessionShowParams {
 pub struct SessionReport {
     /// Head.
     pub session: SessionSummary,
+    /// As in the head.
+    #[serde(default, skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Files read.
     pub files_read: Vec<String>,
     /// Files edited.

@@ -148,6 +148,7 @@ pub fn session_report(stem: &str, mut rows: Vec<LedgerRow>, with_rows: bool) -> 
         || errors.len() > MAX_ERRORS
         || with_rows && rows.len() > MAX_ROWS;
     SessionReport {
+        origin: Origin::Own,
         session: session_summary(stem, &rows),
         files_read: paths(LedgerKind::Read),
         files_edited: paths(LedgerKind::Edit),
