@@ -381,18 +381,3 @@ fn what_is_pulled_while_the_daemon_runs_is_labelled_in_the_next_answer() {
         "{told}"
     );
 }
-
-#[test]
-#[ignore]
-fn dump() {
-    let env = TestEnv::new();
-    let up = env.plain_repository("up");
-    let seed = seeds().next().unwrap();
-    Commit::of(seed).put(&env, &up);
-    let out = std::process::Command::new("cp")
-        .args(["-a"])
-        .arg(&up)
-        .arg(std::env::var("AICTX_DUMP").unwrap())
-        .status();
-    assert!(out.unwrap().success());
-}

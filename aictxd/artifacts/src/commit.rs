@@ -376,10 +376,13 @@ fn append(root: &Root, file: &str, offset: u64, bytes: &[u8]) -> io::Result<(Fil
     let mut out = Vec::new();
     if ledger::is_ledger(file) {
         // It may have become somebody else's since this was decided.
-        let lacking = ledger::lacking(root, file, &open)?;
+        let lacking = root.proofs.lacking(root, file, &open)?;
         out = lacking.ok_or(io::ErrorKind::InvalidInput)?;
     }
-    if len == offset {
+    if !out.is_empty() {
+        // No whole line of it is there.
+        out.extend_from_slice(bytes);
+    } else if len == offset {
         if !ends_a_line(&open, len)? {
             out.push(b'\n');
         }

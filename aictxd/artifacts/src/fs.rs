@@ -16,6 +16,7 @@ use rustix::io::Errno;
 
 use crate::error::StoreError;
 use crate::fault::{Fate, Op, hit};
+use crate::ledger::Proofs;
 use crate::trust::{LOCAL, Names, Trust};
 
 mod dirs;
@@ -88,6 +89,7 @@ pub(crate) struct Root {
     other_names: AtomicBool,
     trust: Arc<Trust>,
     names: RwLock<Arc<Names>>,
+    pub(crate) proofs: Proofs,
 }
 
 /// Most entries of the directory of its own files that are looked at.
@@ -125,6 +127,7 @@ impl Root {
             other_names: AtomicBool::new(false),
             names: RwLock::new(Arc::new(Names::new(trust))),
             trust: Arc::clone(trust),
+            proofs: Proofs::default(),
         };
         root.renew_names();
         Ok(root)

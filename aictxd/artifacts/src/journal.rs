@@ -161,42 +161,47 @@ pub(crate) fn not_written(error: StoreError) -> StoreError {
     }
 }
 
-/// Whether an interrupted commit of this user waits; one listing.
-pub(crate) fn is_waiting(root: &Root) -> io::Result<bool> {
-    let names = root.list(JOURNAL_DIR, MAX_LISTED)?;
-    if names.is_empty() {
-        return Ok(false);
-    }
-    let prefix = prefix(root.trust());
-    Ok(names.iter().any(|name| name.starts_with(&prefix)))
-}
-
-/// What a recovery found.
+/// Names in the journal.
 #[derive(Debug, Default)]
-pub(crate) struct Recovered {
-    /// Commits that were finished.
-    pub(crate) finished: u64,
+pub(crate) struct Listed {
+    /// Of intents of this user.
+    pub(crate) own: Vec<String>,
     /// Entries that are not this user's.
     pub(crate) foreign: Vec<ReadIssue>,
 }
 
+/// Lists the journal, whose directory may not exist yet; one call in the usual case.
+pub(crate) fn list(root: &Root) -> io::Result<Listed> {
+    let names = root.list(JOURNAL_DIR, MAX_LISTED)?;
+    if names.is_empty() {
+        return Ok(Listed::default());
+    }
+    let prefix = prefix(root.trust());
+    let (own, foreign): (Vec<_>, Vec<_>) = names
+        .into_iter()
+        .partition(|name| name.starts_with(&prefix));
+    let foreign = foreign.iter().take(MAX_REPORTED);
+    let foreign = foreign.map(|name| format!("{JOURNAL_DIR}/{name}"));
+    Ok(Listed {
+        own,
+        foreign: foreign
+            .map(|file| read::unproven(&file, "not carried out"))
+            .collect(),
+    })
+}
+
 /// Finishes or sets aside what interrupted commits of this user left, but for one that is `done` and
-/// only waits for the disk. What others put there is reported and otherwise left alone. Needs the lock.
+/// only waits for the disk; gives how many were finished. What others put there is reported and otherwise
+/// left alone. Needs the lock.
 pub(crate) fn recover(
     root: &Root,
     done: Option<&Intent>,
     aside: &dyn Fn(&str) -> Result<(), StoreError>,
     quarantine_name: &dyn Fn(&str) -> String,
-) -> Result<Recovered, StoreError> {
+) -> Result<(u64, Vec<ReadIssue>), StoreError> {
     let fail = |e| root.error(JOURNAL_DIR, e);
-    // One call in the usual case; the directory may not exist yet.
-    let names = root.list(JOURNAL_DIR, MAX_LISTED).map_err(fail)?;
-    let mut found = Recovered::default();
-    if names.is_empty() {
-        return Ok(found);
-    }
-    let (trust, prefix) = (root.trust(), prefix(root.trust()));
-    let (own, foreign): (Vec<_>, Vec<_>) = names.iter().partition(|n| n.starts_with(&prefix));
+    let Listed { own, foreign } = list(root).map_err(fail)?;
+    let (trust, mut finished) = (root.trust(), 0);
     for name in own.into_iter().take(MAX_ENTRIES) {
         let file = format!("{JOURNAL_DIR}/{name}");
         if done.is_some_and(|intent| intent.0 == file) {
@@ -213,7 +218,7 @@ pub(crate) fn recover(
         match steps {
             Some(steps) if finish(root, &steps, aside)? => {
                 root.unlink(&file).map_err(fail)?;
-                found.finished += 1;
+                finished += 1;
             }
             // What git tracks stays where it is.
             _ if root.names().tracked.holds(&file) => continue,
@@ -221,12 +226,7 @@ pub(crate) fn recover(
         }
         root.sync_parent(&file).map_err(fail)?;
     }
-    found.foreign = foreign
-        .into_iter()
-        .take(MAX_REPORTED)
-        .map(|name| read::unproven(&format!("{JOURNAL_DIR}/{name}"), "not carried out"))
-        .collect();
-    Ok(found)
+    Ok((finished, foreign))
 }
 
 /// Applies an intent. Where a file can no longer be one (a directory or a link is in its place by

@@ -65,7 +65,12 @@ impl Proofs {
 
     /// What an open file lacks to be a ledger of this user: the proof, as far as it is not there.
     /// Nothing for a file that is somebody else's.
-    fn lacking(&self, root: &Root, file: &str, open: &File) -> io::Result<Option<Vec<u8>>> {
+    pub(crate) fn lacking(
+        &self,
+        root: &Root,
+        file: &str,
+        open: &File,
+    ) -> io::Result<Option<Vec<u8>>> {
         let stamp = fs::stamp_of(open)?;
         match self.known(file, stamp.inode) {
             Some(true) if stamp.len > 0 => return Ok(Some(Vec::new())),
@@ -93,7 +98,7 @@ pub(crate) fn proof_line(trust: &Trust, file: &str, inode: u64) -> Vec<u8> {
 }
 
 /// [`Proofs::lacking`], without what is remembered.
-pub(crate) fn lacking(root: &Root, file: &str, open: &File) -> io::Result<Option<Vec<u8>>> {
+fn lacking(root: &Root, file: &str, open: &File) -> io::Result<Option<Vec<u8>>> {
     let stamp = fs::stamp_of(open)?;
     let line = proof_line(root.trust(), file, stamp.inode);
     let there = fs::read_range(open, 0, line.len() as u64)?;
@@ -199,7 +204,7 @@ pub(crate) fn rows_of(text: &[u8], file: &str) -> (Vec<LedgerRow>, Option<ReadIs
 
 impl Root {
     /// Where the ledger of a session (by its stem) lies, or goes on.
-    fn ledger_place(&self, proofs: &Proofs, stem: &str, writes: bool) -> io::Result<Place> {
+    fn ledger_place(&self, stem: &str, writes: bool) -> io::Result<Place> {
         let (mut free, mut refused) = (None, None);
         for file in names(self.trust(), stem) {
             let opened = match writes {
@@ -208,7 +213,7 @@ impl Root {
             };
             match opened {
                 Ok(Some(open)) => {
-                    if let Some(lacking) = proofs.lacking(self, &file, &open)? {
+                    if let Some(lacking) = self.proofs.lacking(self, &file, &open)? {
                         return Ok(Place::There(file, open, lacking));
                     }
                 }
@@ -234,7 +239,7 @@ impl Root {
 impl Store {
     /// The file of a session's ledger, for a commit that appends to it.
     pub(crate) fn ledger_file(&self, root: &Root, session_id: &str) -> io::Result<String> {
-        let place = root.ledger_place(&self.proofs, &file_stem(session_id), false)?;
+        let place = root.ledger_place(&file_stem(session_id), false)?;
         Ok(match place {
             Place::There(file, ..) | Place::Free(file) => file,
         })
@@ -242,7 +247,7 @@ impl Store {
 
     /// The ledger of a session, open for reading.
     fn open_ledger(&self, session_id: &str) -> io::Result<Option<(String, File)>> {
-        let place = (self.root()).ledger_place(&self.proofs, &file_stem(session_id), false)?;
+        let place = (self.root()).ledger_place(&file_stem(session_id), false)?;
         Ok(match place {
             Place::There(file, open, _) => Some((file, open)),
             Place::Free(_) => None,
@@ -271,12 +276,12 @@ impl Store {
         let root = self.root();
         let stem = file_stem(session_id);
         let fail = |e| root.error(&format!("{SESSIONS_DIR}/{stem}.jsonl"), e);
-        let place = root.ledger_place(&self.proofs, &stem, true).map_err(fail)?;
+        let place = root.ledger_place(&stem, true).map_err(fail)?;
         let (file, mut open, lacking) = match place {
             Place::There(file, open, lacking) => (file, open, lacking),
             Place::Free(file) => {
                 let (open, ..) = root.append_handle(&file).map_err(fail)?;
-                let lacking = self.proofs.lacking(&root, &file, &open);
+                let lacking = root.proofs.lacking(&root, &file, &open);
                 // Somebody else may have made it in between.
                 let taken = || io::ErrorKind::AlreadyExists.into();
                 let lacking = lacking.and_then(|lacking| lacking.ok_or_else(taken));
@@ -304,16 +309,17 @@ impl Store {
     /// ledger of somebody else says nothing of the session.
     pub fn ledger_is_lost(&self, session_id: &str) -> bool {
         let usual = encode::ledger_file(session_id);
-        let found = match self.open_ledger(session_id) {
-            Ok(Some((file, _))) => file,
-            Ok(None) => usual,
+        let (found, is_own) = match self.open_ledger(session_id) {
+            Ok(Some((file, _))) => (file, true),
+            Ok(None) => (usual, false),
             Err(_) => return true,
         };
         let root = self.root();
         match root.stamp(&found) {
             Ok(None) => false,
-            // A link or a directory that came with the repository is no ledger of the session.
-            Ok(Some(stamp)) if !stamp.is_file => !root.names().tracked.holds(&found),
+            // What came with the repository is no ledger of the session.
+            Ok(Some(_)) if !is_own && root.names().tracked.holds(&found) => false,
+            Ok(Some(stamp)) if !stamp.is_file => true,
             Ok(Some(stamp)) if stamp.len == 0 => false,
             Ok(Some(stamp)) => {
                 let found = (found, stamp);
@@ -417,10 +423,10 @@ impl Store {
             let Ok(Some(stamp)) = root.stamp(&file) else {
                 continue;
             };
-            let is_proven = || match self.proofs.known(&file, stamp.inode) {
+            let is_proven = || match root.proofs.known(&file, stamp.inode) {
                 Some(is_proven) => is_proven,
                 None => root.read_if_there(&file).is_ok_and(|open| {
-                    let lacking = |open| self.proofs.lacking(&root, &file, &open);
+                    let lacking = |open| root.proofs.lacking(&root, &file, &open);
                     open.is_some_and(|open| lacking(open).is_ok_and(|lacking| lacking.is_some()))
                 }),
             };

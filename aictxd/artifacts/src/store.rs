@@ -19,7 +19,6 @@ use crate::encode::{self, Delta, Kind};
 use crate::error::StoreError;
 use crate::fs::{self, Root};
 use crate::journal;
-use crate::ledger::Proofs;
 use crate::lock::{self, DEADLINE, Gate};
 use crate::read;
 use crate::rows::KnownContract;
@@ -62,7 +61,6 @@ pub struct Store {
     home: PathBuf,
     root: RwLock<Arc<Root>>,
     trust: Arc<Trust>,
-    pub(crate) proofs: Proofs,
     /// What is ignored because it is not this user's, by where it was found.
     foreign: Mutex<BTreeMap<&'static str, Vec<ReadIssue>>>,
     /// Files that git tracks and that this process has written.
@@ -166,7 +164,6 @@ impl Store {
             home,
             root: RwLock::new(Arc::new(root)),
             trust,
-            proofs: Proofs::default(),
             foreign: Mutex::default(),
             written: Mutex::default(),
             gate: Gate::default(),
@@ -297,6 +294,7 @@ impl Store {
             });
         };
         let root = self.root();
+        root.renew_names();
         let _lock = match lock::take(&root, deadline) {
             Ok(lock) => lock,
             Err(e) => return all(e),
@@ -510,8 +508,11 @@ impl Store {
     fn recover_by(&self, deadline: Instant) -> Result<u64, StoreError> {
         let root = self.root();
         // Usual case: nothing there, and then the lock is not needed.
-        if journal::is_waiting(&root).is_ok_and(|waits| !waits) && archive::drafts(&root).is_empty()
-        {
+        let waits = journal::list(&root).map_or(true, |listed| {
+            self.report_foreign(files::JOURNAL_DIR, listed.foreign);
+            !listed.own.is_empty()
+        });
+        if !waits && archive::drafts(&root).is_empty() {
             return Ok(0);
         }
         self.locked(deadline, |root, finished| {
@@ -537,6 +538,7 @@ impl Store {
                 waited: DEADLINE,
             });
         };
+        root.renew_names();
         let _lock = lock::take(&root, deadline)?;
         self.settle().map_err(journal::not_written)?;
         let finished = self.recover_locked(&root)?;
@@ -546,16 +548,15 @@ impl Store {
     fn recover_locked(&self, root: &Arc<Root>) -> Result<u64, StoreError> {
         // What this process has done is not to be done again.
         let done = self.owed().intent.clone();
-        root.renew_names();
-        let recovered = journal::recover(
+        let (finished, foreign) = journal::recover(
             root,
             done.as_ref(),
             &|file| self.set_aside(root, file),
             &|file| self.quarantine_name(root, file),
         )?;
-        self.report_foreign(files::JOURNAL_DIR, recovered.foreign);
+        self.report_foreign(files::JOURNAL_DIR, foreign);
         self.applying.store(false, Ordering::Release);
-        Ok(recovered.finished)
+        Ok(finished)
     }
 
     /// The open directory; opened anew when it was removed and made again.

@@ -19,6 +19,7 @@ use aictx_proto::text::hex;
 
 use crate::archive::ARCHIVE;
 use crate::commit::QUARANTINE;
+use crate::lock::LOCK;
 
 /// Most tracked files of one memory that are told apart; with more, all of it counts as tracked.
 pub const MAX_TRACKED: usize = 50_000;
@@ -268,9 +269,10 @@ impl Names {
         Cow::Owned(format!("{}/{directory}", self.local))
     }
 
-    /// Whether git tracks a file that belongs to one machine.
+    /// Whether git tracks a file that belongs to one machine. The lock holds nothing, and all have to
+    /// take the same one.
     pub(crate) fn is_foreign(&self, file: &str) -> bool {
-        self.tracked.holds(file) && !files::is_shared(file) && !is_proven(file)
+        self.tracked.holds(file) && !files::is_shared(file) && !is_proven(file) && file != LOCK
     }
 
     /// Whether git tracks a file that a repository may share.
@@ -312,7 +314,7 @@ mod tests {
             ("metrics", false),
             ("tasks/threads/a.json", false),
             ("sessions/s.jsonl", true),
-            (".lock", true),
+            (".lock", false),
         ]);
         for moved in [
             "continuity/session.json",

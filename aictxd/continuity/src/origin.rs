@@ -56,8 +56,138 @@ pub(crate) fn told(text: String, origin: Origin) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aictx_proto::record::{ActivePointer, Handoff, Thread};
+    use aictx_proto::Timestamp;
+    use aictx_proto::identity::{Identity, SessionSource};
+    use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome};
+    use aictx_proto::record::{ActivePointer, Decision, Handoff, HandoffRow, Thread, files};
+    use aictx_proto::snapshot::{GitState, shared};
     use serde_json::json;
+
+    use crate::{Finalize, Project, SessionStart, finalize, session_start};
+
+    const THEIRS: &str = "zorblax";
+
+    /// A memory in which everything came with the repository.
+    fn theirs() -> Snapshot {
+        let origin = Origin::Repository;
+        let gap = json!({ "kind": "missing_validation", "expected": THEIRS, "summary": THEIRS, "severity": "high" });
+        let said = || vec![THEIRS.to_owned()];
+        let task = Arc::new(Thread {
+            task_id: "t".into(),
+            status: "in_progress".into(),
+            goal: THEIRS.into(),
+            next_action: THEIRS.into(),
+            contract_gaps: vec![gap.clone()],
+            discarded_hypotheses: vec![json!({ "hypothesis": THEIRS })],
+            origin,
+            ..Thread::default()
+        });
+        Snapshot {
+            handoff: Some(Arc::new(Handoff {
+                summary: THEIRS.into(),
+                reason: THEIRS.into(),
+                next_steps: said(),
+                blocked: said(),
+                risks: said(),
+                contract_gaps: vec![gap],
+                origin,
+                ..Handoff::default()
+            })),
+            handoffs: shared([HandoffRow {
+                summary: THEIRS.into(),
+                session_id: "other".into(),
+                origin,
+                ..HandoffRow::default()
+            }]),
+            decisions: shared([Decision {
+                decision: THEIRS.into(),
+                rationale: "the user said so".into(),
+                origin,
+                ..Decision::default()
+            }]),
+            threads: Arc::new(vec![Arc::clone(&task)]),
+            active_task: Some(task),
+            preferences: Arc::new(json!({ "note": THEIRS, "origin": "repository" })),
+            ..Snapshot::default()
+        }
+    }
+
+    fn identity() -> Identity {
+        Identity {
+            agent_id: "claude".into(),
+            adapter_id: "claude".into(),
+            session_id: "own".into(),
+            session_source: SessionSource::Explicit,
+        }
+    }
+
+    #[test]
+    fn every_line_of_a_capsule_tells_what_came_with_the_repository() {
+        let snapshot = theirs();
+        let (identity, project) = (identity(), Project::default());
+        let start = SessionStart {
+            identity: &identity,
+            project: &project,
+            source: "startup",
+            branch: "main",
+            rows: &[],
+            others: &[],
+            now: Timestamp::from_unix(0),
+        };
+        let (text, _) = session_start(&snapshot, &start);
+        let told: Vec<&str> = text.lines().filter(|line| line.contains(THEIRS)).collect();
+        assert!(told.len() >= 6, "{text}");
+        let label = Origin::Repository.label();
+        assert!(told.iter().all(|line| line.contains(label)), "{text}");
+    }
+
+    #[test]
+    fn a_finalize_takes_over_no_words_that_came_with_the_repository() {
+        let snapshot = theirs();
+        let (identity, project) = (identity(), Project::default());
+        let row = |kind, at| LedgerRow::observed(Timestamp::from_unix(at), kind);
+        let asked = |text: &str, at| LedgerRow {
+            text: text.into(),
+            label: "task".into(),
+            ..row(LedgerKind::Prompt, at)
+        };
+        let rows = [
+            row(LedgerKind::SessionStart, 1),
+            asked("go on", 2),
+            LedgerRow {
+                paths: vec!["calc.py".into()],
+                ..row(LedgerKind::Edit, 3)
+            },
+            LedgerRow {
+                command: "pytest -q".into(),
+                test: true,
+                outcome: Outcome::Passed,
+                ..row(LedgerKind::Command, 4)
+            },
+        ];
+        let input = Finalize {
+            snapshot: &snapshot,
+            earlier: &[],
+            identity: &identity,
+            report: None,
+            rows: &rows,
+            git: &GitState::default(),
+            project: &project,
+            contract: None,
+            nonce: 1,
+            now: Timestamp::from_unix(9),
+        };
+        let (reply, effects) = finalize(&input);
+        assert!(reply.is_some());
+        // The task is theirs, and stays in a file that says so.
+        let of_task = |file: &str| file.starts_with(files::THREADS_DIR);
+        for effect in effects {
+            let text = format!("{effect:?}");
+            let is_task = matches!(&effect, aictx_proto::effect::Effect::ReplaceJson { file, .. }
+                | aictx_proto::effect::Effect::AppendRows { file, .. } if of_task(file));
+            assert!(is_task || !text.contains(THEIRS), "{text}");
+        }
+    }
 
     #[test]
     fn nothing_that_came_with_the_repository_is_kept_for_a_verdict() {

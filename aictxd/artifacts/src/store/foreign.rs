@@ -9,7 +9,6 @@ use super::Store;
 use crate::commit::Steps;
 use crate::fs::Root;
 use crate::ledger::is_ledger;
-use crate::lock::LOCK;
 use crate::part::is_told;
 use crate::read;
 
@@ -85,5 +84,5 @@ fn is_of_machine(file: &str) -> bool {
     let inside = OF_MACHINE
         .iter()
         .any(|directory| file.starts_with(directory));
-    inside || matches!(file, files::FORMAT | files::STATE | LOCK)
+    inside || matches!(file, files::FORMAT | files::STATE)
 }

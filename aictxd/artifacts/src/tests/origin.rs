@@ -246,7 +246,7 @@ fn shared_records_that_git_tracks_say_so_and_others_make_way() {
     assert_eq!(snapshot.handoffs[0].origin, Origin::Own);
     assert_eq!(
         shared.issues(),
-        [".lock", files::SESSION, files::FORMAT, files::STATE]
+        [files::SESSION, files::FORMAT, files::STATE]
     );
 
     // What was written by this machine is its own again, and nothing of theirs changed.
