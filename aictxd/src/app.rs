@@ -81,8 +81,6 @@ pub struct App {
     pub facts: Facts,
     /// What git answered about worktrees.
     pub git: crate::git::Answers,
-    /// Contracts that came with a repository.
-    pub tracked: crate::git::TrackedMemory,
     /// What sessions read, wrote and must leave alone.
     pub presence: Presence,
     /// Policies as read last.
@@ -235,13 +233,16 @@ impl App {
         Self {
             mode,
             user_policy: crate::policy::user_file(&locations.state),
-            hosts: Hosts::new(mode, homes.clone()),
+            hosts: Hosts::new(
+                mode,
+                homes.clone(),
+                vec![locations.state.clone(), locations.runtime_dir().to_owned()],
+            ),
             maps: Arc::new(Maps::new(mode, &locations.cache, homes.clone())),
             homes,
             watcher: std::sync::OnceLock::new(),
             facts: Facts::default(),
             git: crate::git::Answers::default(),
-            tracked: crate::git::TrackedMemory::default(),
             presence: Presence::default(),
             policies: Policies::default(),
             sessions: Sessions::default(),

@@ -11,6 +11,7 @@ use aictx_artifacts::{Store, root};
 use aictx_continuity::{
     Checkout, Ground as _, Note, Present, Presents, Project, active_thread, relevant_paths,
 };
+use aictx_proto::record::Origin;
 use aictx_proto::record::files::{REPO_MAP_MANIFEST, REPO_MAP_STATUS};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
@@ -41,6 +42,8 @@ use crate::project;
 const MAX_REMEMBERED: usize = 8_192;
 /// Worktrees whose files are remembered.
 const MAX_WORKTREES: usize = 64;
+/// Directory of notes, below the memory.
+const NOTES: &str = "memory/source";
 /// Notes read, and bytes of each.
 const MAX_NOTES: usize = 64;
 const MAX_NOTE: u64 = 16 * 1024;
@@ -214,12 +217,17 @@ fn gather_at(app: &App, place: &Place, snapshot: &Snapshot, asked_at: Instant) -
     project.presents = app.facts.anchored(&place.worktree, snapshot, asked_at);
     project.checkout = checkout(app, place, snapshot);
     project.notes = notes(&app.homes.of(&place.root));
+    let tracked = app.hosts.tracked(&place.root);
+    for note in &mut project.notes {
+        if tracked.holds(&format!("{NOTES}/{}", note.path)) {
+            note.origin = Origin::Repository;
+        }
+    }
     let branch = &project.checkout.branch;
     let of_branch = aictx_continuity::handoff_of_branch(snapshot, branch);
     let last = of_branch.as_ref().or(snapshot.handoff.as_deref());
     let now = last.and_then(|last| aictx_continuity::handoff_as_of_now(last, &snapshot.failures));
     project.handoff = now.or(of_branch).map(Arc::new);
-    project.committed = app.tracked.committed(&place.root, snapshot);
     follow_moves(app, place, snapshot, &mut project.presents);
     project
 }
@@ -375,7 +383,7 @@ pub fn map_state(store: &Store) -> String {
 
 /// Notes below `.aictx/memory/source/`, by path.
 fn notes(home: &Path) -> Vec<Note> {
-    let base = home.join(MEMORY).join("memory/source");
+    let base = home.join(MEMORY).join(NOTES);
     let mut pending = vec![base.clone()];
     let mut files = Vec::new();
     while let Some(directory) = pending.pop() {
@@ -447,6 +455,7 @@ fn note(path: String, text: &str) -> Note {
         title: clean(&title, 120),
         tags: clean(&tags, 200),
         text: clean(&body, 2_000),
+        origin: Origin::Own,
         path,
     }
 }

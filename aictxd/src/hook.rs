@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use aictx_artifacts::StoreError;
+use aictx_artifacts::{Store, StoreError};
 use aictx_proto::Timestamp;
 use aictx_proto::hook::{ANSWER_DEADLINE_MS, DEADLINE_VARIABLE};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
@@ -342,7 +342,11 @@ impl Session {
         let session = placed(id, live);
         // A ledger that is there says already whose it is: after a restart of this process the
         // session goes on, and what comes late does not begin it anew.
-        if is_new && session.host().store.has_ledger(&session.id) {
+        let has_ledger = |store: &Store| {
+            // One that can be told for nobody's any more may have held limits.
+            store.has_ledger(&session.id) || store.ledger_is_lost(&session.id)
+        };
+        if is_new && has_ledger(&session.host().store) {
             // Before anything is added to it: whether it can be read is seen now or never.
             let _ = app.presence.limits(session.host(), &session.id);
             let rows = session.host().store.read_ledger(&session.id).rows;

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use aictx_artifacts::root::{Repository, find_repository};
-use aictx_artifacts::{Store, StoreError};
+use aictx_artifacts::{Store, StoreError, Trust};
+use aictx_files::key::UserKey;
 use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError, UNAVAILABLE, UNSAFE_PATH};
 
 use crate::app::Mode;
+use crate::git::TrackedMemory;
 use crate::homes::Homes;
 
 mod host;
@@ -33,19 +35,73 @@ pub struct Place {
 pub struct Hosts {
     homes: Homes,
     mode: Mode,
+    /// Where the user's key may be kept, in the order in which they are tried.
+    key_places: Vec<PathBuf>,
+    /// The user's key, and why it does not outlive this process, if it does not.
+    key: OnceLock<(Option<UserKey>, String)>,
+    tracked: Arc<TrackedMemory>,
     open: RwLock<HashMap<PathBuf, Arc<Host>>>,
     remembered: RwLock<HashMap<PathBuf, Place>>,
 }
 
 impl Hosts {
-    /// With memories in these homes. None is open.
-    pub fn new(mode: Mode, homes: Homes) -> Self {
+    /// With memories in these homes, and the user's key in the first of these directories in which it can
+    /// be kept. None is open.
+    pub fn new(mode: Mode, homes: Homes, key_places: Vec<PathBuf>) -> Self {
         Self {
             homes,
             mode,
+            key_places,
+            key: OnceLock::new(),
+            tracked: Arc::default(),
             open: RwLock::default(),
             remembered: RwLock::default(),
         }
+    }
+
+    /// The user's key, made when there is none; and what is wrong with where it is kept.
+    fn key(&self) -> &(Option<UserKey>, String) {
+        self.key.get_or_init(|| {
+            let mut trouble = String::new();
+            for place in &self.key_places {
+                match UserKey::load_or_create(place) {
+                    Ok(key) => return (Some(key), trouble),
+                    Err(error) => {
+                        tracing::warn!(%error, "the user's key is not kept");
+                        trouble = format!(
+                            "what is recorded now may not be known as yours later: {error}"
+                        );
+                    }
+                }
+            }
+            (UserKey::ephemeral().ok(), trouble)
+        })
+    }
+
+    /// Why ledgers that are begun now will not be known as the user's later; empty as a rule.
+    pub fn key_trouble(&self) -> &str {
+        self.key.get().map_or("", |(_, trouble)| trouble)
+    }
+
+    /// The files of the memory of the repository at `root` that git tracks.
+    pub fn tracked(&self, root: &Path) -> Arc<aictx_artifacts::Tracked> {
+        match self.homes.of(root) == root {
+            true => self.tracked.of(root),
+            // What the repository has of that name is not its memory.
+            false => Arc::default(),
+        }
+    }
+
+    /// How the memory of the repository at `root` tells what is the user's.
+    fn trust(&self, root: &Path, home: &Path) -> Result<Trust, RpcError> {
+        let (key, trouble) = self.key();
+        let no_key = || RpcError::new(NOT_WRITABLE, trouble.clone());
+        let trust = Trust::new(key.clone().ok_or_else(no_key)?);
+        if home != root {
+            return Ok(trust);
+        }
+        let (tracked, root) = (Arc::clone(&self.tracked), root.to_owned());
+        Ok(trust.asking(Arc::new(move || tracked.of(&root))))
     }
 
     /// Which repository `directory` is in. Only positive answers are remembered, for as long as
@@ -87,7 +143,8 @@ impl Hosts {
             return Ok(Arc::clone(host));
         }
         let home = self.homes.of(root);
-        let store = Store::open_at(root, &home).map_err(|e| store_error(&e))?;
+        let trust = self.trust(root, &home)?;
+        let store = Store::open_at(root, &home, trust).map_err(|e| store_error(&e))?;
         Ok(self.insert(root, home, store))
     }
 
@@ -112,7 +169,8 @@ impl Hosts {
     }
 
     fn create_at(&self, root: &Path, home: PathBuf) -> Result<Arc<Host>, RpcError> {
-        let store = Store::create_at(root, &home).map_err(|e| store_error(&e))?;
+        let trust = self.trust(root, &home)?;
+        let store = Store::create_at(root, &home, trust).map_err(|e| store_error(&e))?;
         Ok(self.insert(root, home, store))
     }
 
@@ -160,7 +218,12 @@ impl Hosts {
 fn nearest(directory: &Path) -> Option<&Path> {
     directory
         .ancestors()
-        .find(|dir| dir.join(".git").exists() || dir.join(".aictx").exists())
+        .find(|dir| dir.join(".git").exists())
+        .or_else(|| {
+            directory
+                .ancestors()
+                .find(|dir| dir.join(".aictx").exists())
+        })
 }
 
 /// A store's failure in the words of the wire.
@@ -189,7 +252,8 @@ mod tests {
         let deep = inner.join("src");
         std::fs::create_dir_all(root.join(".aictx")).unwrap();
         std::fs::create_dir_all(&deep).unwrap();
-        let hosts = Hosts::new(Mode::Daemon, Homes::new(&dir.path().join("state")));
+        let state = dir.path().join("state");
+        let hosts = Hosts::new(Mode::Daemon, Homes::new(&state), vec![state]);
         assert_eq!(hosts.place(&deep).unwrap().root, root);
         assert!(hosts.remembered.read().unwrap().contains_key(&deep));
         std::fs::create_dir(inner.join(".aictx")).unwrap();

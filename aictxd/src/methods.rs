@@ -424,7 +424,7 @@ pub async fn finalize_session(
             }
             let goal = report.as_ref().map_or("", |r| r.params.task.as_str());
             let chosen = choose_contract(
-                &app_.tracked.own(&place.root, &snapshot.contracts),
+                &snapshot.contracts,
                 &identity.session_id,
                 &identity.agent_id,
                 goal,

@@ -353,6 +353,13 @@ impl Presence {
         self.set_limits(session, limits)
     }
 
+    /// What the user put off limits in a session, as far as this process knows.
+    pub fn known_limits(&self, session: &str) -> Arc<SteerState> {
+        let all = self.lock();
+        let known = all.1.get(session).and_then(|s| s.limits.clone());
+        known.unwrap_or_default()
+    }
+
     /// Replaces the limits of a session in memory.
     pub fn set_limits(&self, session: &str, limits: SteerState) -> Arc<SteerState> {
         let limits = Arc::new(limits);

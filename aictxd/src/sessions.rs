@@ -239,12 +239,11 @@ mod tests {
     #[test]
     fn whoever_makes_room_is_handed_back_and_silence_ends_what_has_no_process() {
         let dir = tempfile::tempdir().unwrap();
-        let host = Hosts::new(
-            crate::app::Mode::Once,
-            crate::homes::Homes::new(&dir.path().join("state")),
-        )
-        .create(dir.path())
-        .unwrap();
+        let state = dir.path().join("state");
+        let homes = crate::homes::Homes::new(&state);
+        let host = Hosts::new(crate::app::Mode::Once, homes, vec![state])
+            .create(dir.path())
+            .unwrap();
         let live = |at: i64| Live {
             host: Arc::clone(&host),
             runner: "claude".into(),
@@ -268,8 +267,9 @@ mod tests {
     #[test]
     fn a_process_is_watched_once_and_until_its_last_session_ends() {
         let dir = tempfile::tempdir().unwrap();
-        let state = crate::homes::Homes::new(&dir.path().join("state"));
-        let host = Hosts::new(crate::app::Mode::Once, state)
+        let state = dir.path().join("state");
+        let homes = crate::homes::Homes::new(&state);
+        let host = Hosts::new(crate::app::Mode::Once, homes, vec![state])
             .create(dir.path())
             .unwrap();
         let process = |pid| AgentProcess { pid, start: 1 };

@@ -76,6 +76,8 @@ pub enum LedgerKind {
     AskedBack,
     /// An execution of this session was finalized (`execution_id`).
     Finalized,
+    /// Proof that a program of this user made the ledger (`proof`); its first row.
+    Proof,
     /// Anything else the runner told us; kept as a name only.
     #[default]
     #[serde(other)]
@@ -193,6 +195,9 @@ pub struct LedgerRow {
     /// What the user put off limits, whole; in `steered` rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<serde_json::Value>,
+    /// Tag of the ledger's file under the user's key, in hexadecimal; in `proof` rows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub proof: String,
     /// What was told and what was left out; in `told` rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt: Option<Box<Receipt>>,

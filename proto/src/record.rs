@@ -23,6 +23,62 @@ pub use memory::{
 };
 pub use task::{ActivePointer, Focus, MAX_FOCUS, THREAD_STATES, Thread};
 
+/// Whose word a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// This machine's: git does not track the file that holds the record.
+    #[default]
+    Own,
+    /// It came with the repository: git tracks the file, or the record was derived from one that
+    /// git tracks.
+    #[serde(other)]
+    Repository,
+}
+
+/// Member of a record that did not originate on this machine.
+pub const ORIGIN: &str = "origin";
+/// Text that follows whatever came with the repository, wherever it is shown.
+pub const CAME_WITH_REPOSITORY: &str = " (came with the repository)";
+
+impl Origin {
+    /// Whether the record is this machine's own.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    pub fn is_own(&self) -> bool {
+        *self == Self::Own
+    }
+
+    /// Text that follows the record's own wherever it is shown; empty for own records.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Own => "",
+            Self::Repository => CAME_WITH_REPOSITORY,
+        }
+    }
+
+    /// The origin of what was made of two records.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        if self.is_own() { other } else { self }
+    }
+
+    /// The origin of a JSON record: its member [`ORIGIN`].
+    pub fn of(record: &Value) -> Self {
+        match record.get(ORIGIN) {
+            None => Self::Own,
+            Some(_) => Self::Repository,
+        }
+    }
+
+    /// Adds the member [`ORIGIN`] to a JSON record that is not this machine's own.
+    pub fn mark(self, record: &mut Value) {
+        if let (Self::Repository, Some(members)) = (self, record.as_object_mut()) {
+            members.insert(ORIGIN.to_owned(), Value::from("repository"));
+        }
+    }
+}
+
 /// `continuity/handoff.json`: the newest handoff (spec/lifecycle.md §15), with the `status` and
 /// `reason` that the ancestor kept only in the history (W3).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -72,6 +128,9 @@ pub struct Handoff {
     /// The edited files as they were left, at most 6.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchor>,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -119,6 +178,9 @@ pub struct HandoffRow {
     /// As in [`Handoff`].
     #[serde(skip_serializing_if = "String::is_empty")]
     pub branch: String,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -204,6 +266,9 @@ pub struct Decision {
     /// What the governed paths held.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchor>,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -297,6 +362,9 @@ pub struct FailurePattern {
     /// The test runs behind the command, where it is the name of a script; see `LedgerRow::ran`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ran: String,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -385,6 +453,9 @@ pub struct ExecutionLogRow {
     /// `explicit` (the agent called finalize) or `observed` (from the ledger).
     #[serde(skip_serializing_if = "String::is_empty")]
     pub finalized_from: String,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -424,6 +495,9 @@ pub struct AgentExecutionRow {
     pub repeated_context_request: bool,
     /// When.
     pub recorded_at: String,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -493,6 +567,36 @@ pub mod files {
     pub const REPO_MAP_MANIFEST: &str = "repo_map/manifest.json";
     /// What the last explicit refresh did.
     pub const REPO_MAP_STATUS: &str = "repo_map/status.json";
+    /// Rules of the guard for everybody who works in the repository.
+    pub const POLICY: &str = "policy.toml";
+    /// Files that a repository may share through git, below `.aictx/`; one `*` is one name. Everything
+    /// else belongs to one machine. Files of single areas, which the ancestor shares, are not among them:
+    /// they are counters that every two sides of a merge would collide in.
+    pub const SHARED: &[&str] = &[
+        POLICY,
+        DECISIONS,
+        HANDOFFS,
+        PORTABILITY,
+        "continuity/semantic_repo/*.json",
+        FAILURE_PATTERNS,
+        REPO_MAP_CONFIG,
+        STRATEGIES,
+        "tasks/threads/*.events.jsonl",
+        "tasks/threads/*.json",
+    ];
+
+    /// Whether a repository may share a file, relative to `.aictx/`.
+    pub fn is_shared(file: &str) -> bool {
+        SHARED.iter().any(|pattern| match pattern.split_once('*') {
+            None => *pattern == file,
+            Some((head, tail)) => {
+                let inside = file.strip_prefix(head);
+                let name = inside.and_then(|rest| rest.strip_suffix(tail));
+                name.is_some_and(|name| !name.contains('/'))
+            }
+        })
+    }
+
     /// Installation state.
     pub const STATE: &str = "state.json";
     /// Format marker of this implementation.

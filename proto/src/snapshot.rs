@@ -31,7 +31,7 @@ pub const MAX_SHELF: usize = 512;
 pub struct ReadIssue {
     /// File, relative to `.aictx/`.
     pub file: String,
-    /// `state_unreadable` (whole file) or `invalid_jsonl_lines`.
+    /// `state_unreadable` (whole file), `invalid_jsonl_lines` or [`Self::CAME_WITH_REPOSITORY`].
     pub code: &'static str,
     /// What is wrong, for people.
     pub detail: String,
@@ -40,6 +40,14 @@ pub struct ReadIssue {
 }
 
 impl ReadIssue {
+    /// Code of a file that is ignored because this user's programs did not make it.
+    pub const CAME_WITH_REPOSITORY: &'static str = "came_with_repository";
+
+    /// Whether nothing could be read of a file that belongs to this memory.
+    pub fn is_loss(&self) -> bool {
+        self.lines == 0 && self.code != Self::CAME_WITH_REPOSITORY
+    }
+
     /// The warning text of the format: `state_unreadable:<file>` or
     /// `invalid_jsonl_lines:<file>:<n>`.
     pub fn warning(&self) -> String {

@@ -333,12 +333,13 @@ fn a_contract_that_came_with_the_repository_decides_nothing() {
     for version in ["2", "4"] {
         env.git(&repo, &["update-index", "--index-version", version]);
         env.git(&repo, &["add", "--force", ".aictx/continuity"]);
-        assert_ne!(decided(), "block");
+        // While the verdict before is written down, the memory is judged as it was read for that.
+        wait_until("it is somebody's word", || decided() != "block");
         env.git(
             &repo,
             &["rm", "--quiet", "-r", "--cached", ".aictx/continuity"],
         );
-        assert_eq!(decided(), "block");
+        wait_until("it is the user's again", || decided() == "block");
     }
 }
 
@@ -457,7 +458,7 @@ fn a_task_and_a_handoff_that_came_with_the_repository_decide_nothing_and_are_tol
     let risky = "work_state_risks_present".to_owned();
     assert!(codes().contains(&risky), "{:?}", codes());
     let ann = Play::claude(&env, &repo, "ann");
-    assert!(!ann.start("startup").contains("committed to git"));
+    assert!(!ann.start("startup").contains("came with the repository"));
 
     env.git(&repo, &["add", "-f", ".aictx/tasks", ".aictx/continuity"]);
     env.git(&repo, &["commit", "-qm", "memory"]);
@@ -465,11 +466,11 @@ fn a_task_and_a_handoff_that_came_with_the_repository_decide_nothing_and_are_tol
     let bob = Play::claude(&env, &repo, "bob");
     let context = bob.start("startup");
     assert!(
-        context.contains("Active task, committed to git: "),
+        context.contains("Active task: \"Rewrite the payments\" (came with the repository)"),
         "{context}"
     );
     assert!(
-        context.contains(", committed to git): \"Left payments"),
+        context.contains("\"Left payments half done\" (came with the repository)"),
         "{context}"
     );
 }

@@ -26,6 +26,7 @@ use tempfile::TempDir;
 pub mod agents;
 pub mod chaos;
 pub mod golden;
+pub mod hostile;
 pub mod mcp;
 pub mod memory;
 pub mod play;
@@ -350,8 +351,8 @@ impl TestEnv {
         }
     }
 
-    /// Rows of a JSONL file under `.aictx`; every line must parse. A reader may catch a line that is
-    /// just being written: then it looks again, until it ends in a newline.
+    /// Rows of a JSONL file under `.aictx`, but for the proof of a ledger; every line must parse. A
+    /// reader may catch a line that is just being written: then it looks again, until it ends in a newline.
     #[track_caller]
     pub fn rows(&self, repository: &Path, file: &str) -> Vec<Value> {
         let path = repository.join(".aictx").join(file);
@@ -364,6 +365,7 @@ impl TestEnv {
             .map(|l| {
                 serde_json::from_str(l).unwrap_or_else(|e| panic!("{}: {e}: {l}", path.display()))
             })
+            .filter(|row: &Value| row["kind"] != "proof")
             .collect()
     }
 

@@ -43,12 +43,15 @@ pub fn files(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Copies a directory, replacing what is there.
+/// Copies a directory, replacing what is there. Files that are in both stay the same files, so that
+/// ledgers that are put back are proven as before.
 pub fn replace_tree(from: &Path, to: &Path) {
-    if to.exists() {
-        fs::remove_dir_all(to).unwrap();
-    }
     fs::create_dir_all(to).unwrap();
+    for file in files(to) {
+        if !from.join(&file).exists() {
+            fs::remove_file(to.join(file)).unwrap();
+        }
+    }
     for file in files(from) {
         let target = to.join(&file);
         fs::create_dir_all(target.parent().unwrap()).unwrap();

@@ -5,7 +5,7 @@ use aictx_proto::methods::{
     DaemonStatus, FinalizeReply, GuardExplanation, GuardReply, RepoList, SessionList, SessionReport,
 };
 
-use super::text::{Paint, clean, duration, mebibytes, microseconds, one_line, table};
+use super::text::{Paint, clean, duration, label, mebibytes, microseconds, one_line, table};
 
 pub mod failures;
 pub mod map;
@@ -148,7 +148,7 @@ pub fn sessions(list: &SessionList) -> String {
             clean(&s.last_seen_at),
             s.files_edited.to_string(),
             commands(s.commands, s.commands_failed),
-            one_line(&s.request, 60),
+            label(&one_line(&s.request, 60), s.origin),
         ]
     }));
     let mut out = table(&rows, 0);
@@ -232,7 +232,7 @@ pub fn session(report: &SessionReport, paint: Paint) -> String {
     if report.truncated {
         out.push_str("… some of it was left out\n");
     }
-    out
+    label(&out, s.origin)
 }
 
 /// `aictx status` of a running daemon.

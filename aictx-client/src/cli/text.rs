@@ -3,6 +3,7 @@
 use std::env;
 use std::io::IsTerminal;
 
+use aictx_proto::record::Origin;
 use aictx_proto::shown;
 
 /// Characters of a drawn bar.
@@ -86,6 +87,22 @@ impl Paint {
     pub fn bold(self, text: &str) -> String {
         self.wrap("1", text)
     }
+}
+
+/// Text whose every line tells where it is from, however it was cut.
+pub fn label(text: &str, origin: Origin) -> String {
+    let label = origin.label();
+    let told = |line: &str| {
+        let (body, end) = match line.strip_suffix('\n') {
+            Some(body) => (body, "\n"),
+            None => (line, ""),
+        };
+        match body.trim().is_empty() || body.ends_with(label) {
+            true => line.to_owned(),
+            false => format!("{body}{label}{end}"),
+        }
+    };
+    text.split_inclusive('\n').map(told).collect()
 }
 
 /// One line of progress that is drawn over and over, and gone in the end. Only on a terminal.

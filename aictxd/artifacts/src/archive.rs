@@ -4,10 +4,11 @@
 //! until that is large enough. `zcat` reads them in order. Small members are compressed again
 //! together with what follows them: rows resemble each other, and alone each pays for it anew.
 
+use std::borrow::Cow;
 use std::io::{Read, Write};
 
 use aictx_proto::ledger::LedgerRow;
-use aictx_proto::record::files;
+use aictx_proto::record::{Origin, files};
 use aictx_proto::text::file_stem;
 use flate2::Compression;
 use flate2::bufread::GzDecoder;
@@ -17,9 +18,11 @@ use serde::de::DeserializeOwned;
 
 use crate::error::StoreError;
 use crate::fs::{self, Root, is_draft};
+use crate::ledger;
 use crate::read;
 use crate::retain::Packed;
 use crate::store::Store;
+use crate::trust::{Tagged, Trust};
 
 /// Directory of all segments.
 pub(crate) const ARCHIVE: &str = "archive";
@@ -64,6 +67,16 @@ pub(crate) struct Segment {
     modified: std::time::SystemTime,
 }
 
+impl Segment {
+    /// Whose word its rows are.
+    fn origin(&self, root: &Root) -> Origin {
+        match root.names().tracked.holds(&self.file) {
+            true => Origin::Repository,
+            false => Origin::Own,
+        }
+    }
+}
+
 /// What the segments of a history are called, up to their number: `archive/` and its own name.
 fn stem(file: &str) -> String {
     let name = file.strip_suffix(".jsonl").unwrap_or(file);
@@ -104,7 +117,9 @@ fn segment(root: &Root, file: String, stem: &str) -> Option<Segment> {
 pub(crate) fn put(root: &Root, file: &str, rows: &[u8]) -> std::io::Result<String> {
     let newest = segments(root, file).pop();
     let number = newest.as_ref().map_or(0, |s| s.number);
-    if let Some(open) = newest.filter(|s| s.bytes < FULL_SEGMENT)
+    // What git tracks is not added to.
+    let is_ours = |s: &Segment| s.bytes < FULL_SEGMENT && s.origin(root).is_own();
+    if let Some(open) = newest.filter(is_ours)
         && let Some(there) = root.read_if_there(&open.file)?
     {
         let mut bytes = fs::read_range(&there, 0, FULL_SEGMENT)?;
@@ -182,6 +197,8 @@ pub(crate) fn bound(root: &Root, limit: u64) -> std::io::Result<usize> {
             }
         }
     }
+    // What git tracks is removed by nobody here.
+    all.retain(|(_, segment)| segment.origin(root).is_own());
     let mut total: u64 = all.iter().map(|(_, s)| s.bytes).sum();
     let when = |s: &Segment| (s.modified, s.number);
     all.sort_by(|(a_dear, a), (b_dear, b)| (a_dear, when(a)).cmp(&(b_dear, when(b))));
@@ -203,8 +220,10 @@ pub(crate) fn drafts(root: &Root) -> Vec<String> {
     let of = |dir: String| {
         let names = root.list(&dir, MAX_SEGMENTS).unwrap_or_default();
         let drafts = names.into_iter().filter(|name| is_draft(name));
+        let drafts = drafts.map(|name| format!("{dir}/{name}"));
+        let tracked = &root.names().tracked;
         drafts
-            .map(|name| format!("{dir}/{name}"))
+            .filter(|file| !tracked.holds(file))
             .collect::<Vec<_>>()
     };
     directories(root).into_iter().flat_map(of).collect()
@@ -230,9 +249,21 @@ pub(crate) fn unpack(root: &Root, file: &str) -> Vec<u8> {
     out
 }
 
+/// Rows of the segments of a history that git tracks, oldest first.
+pub(crate) fn foreign_text(root: &Root, file: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    for segment in segments(root, file) {
+        if !segment.origin(root).is_own() && (out.len() as u64) < MAX_UNPACKED {
+            out.extend(unpack(root, &segment.file));
+            out.push(b'\n');
+        }
+    }
+    out
+}
+
 impl Store {
     /// The newest `limit` archived rows of a history, oldest first. Unreadable lines are passed
-    /// over.
+    /// over, and so are segments that git tracks of a history that belongs to one machine.
     pub fn archived_rows<T: DeserializeOwned>(&self, file: &str, limit: usize) -> Vec<T> {
         let root = self.root();
         let mut newest_first: Vec<Vec<T>> = Vec::new();
@@ -241,7 +272,12 @@ impl Store {
             if count >= limit {
                 break;
             }
-            let rows = read::rows::<T>(&unpack(&root, &segment.file), limit - count).rows;
+            let origin = segment.origin(&root);
+            if !origin.is_own() && !files::is_shared(file) {
+                continue;
+            }
+            let bytes = unpack(&root, &segment.file);
+            let rows = read::rows::<T>(&bytes, limit - count, origin).rows;
             count += rows.len();
             newest_first.push(rows);
         }
@@ -258,7 +294,9 @@ impl Store {
         is_it: impl Fn(&T) -> bool,
     ) -> Option<T> {
         let root = self.root();
-        let newest = segments(&root, file).pop()?;
+        let mut segments = segments(&root, file);
+        segments.retain(|segment| segment.origin(&root).is_own());
+        let newest = segments.pop()?;
         let open = root.read_if_there(&newest.file).ok()??;
         let mut bytes = fs::read_range(&open, 0, MAX_READ_SEGMENT).ok()?;
         let text = memchr::memmem::Finder::new(text);
@@ -277,28 +315,37 @@ impl Store {
         None
     }
 
-    /// The sessions that went to the archive, the last one first: the name of each one's ledger and
-    /// its text ([`ledger_rows`]). One whose session came back is there as often as it went. A segment is
-    /// read when its turn comes.
-    pub fn archived_ledgers(&self) -> impl Iterator<Item = (String, String)> {
+    /// The sessions that went to the archive, the last one first. One whose session came back is there
+    /// as often as it went. A segment is read when its turn comes.
+    pub fn archived_ledgers(&self) -> impl Iterator<Item = ArchivedLedger> {
         let root = self.root();
         let newest_first = segments(&root, files::SESSIONS_DIR).into_iter().rev();
-        let packed = newest_first.flat_map(move |segment| {
+        newest_first.flat_map(move |segment| {
             let bytes = unpack(&root, &segment.file);
             // A ledger is one line here, however long; the segment as a whole is bounded.
             let lines = bytes.split(|b| *b == b'\n').rev();
             let packed = lines.filter_map(|line| serde_json::from_slice::<Packed>(line).ok());
-            packed.collect::<Vec<_>>()
-        });
-        packed.filter_map(|packed| {
-            let name = packed.file.strip_prefix(files::SESSIONS_DIR)?;
-            let stem = name.strip_prefix('/')?.strip_suffix(".jsonl")?;
-            Some((stem.to_owned(), packed.text))
+            let ledgers = packed.filter_map(|packed| {
+                let name = packed.file.strip_prefix(files::SESSIONS_DIR)?;
+                let stem = name.strip_prefix('/')?.strip_suffix(".jsonl")?.to_owned();
+                let parts = [stem.as_bytes(), packed.text.as_bytes()];
+                let origin = match verifies(&root, &parts, &packed.proof) {
+                    true => Origin::Own,
+                    false => Origin::Repository,
+                };
+                Some(ArchivedLedger {
+                    stem,
+                    text: packed.text,
+                    origin,
+                })
+            });
+            ledgers.collect::<Vec<_>>()
         })
     }
 
     /// Puts the ledger of a session that comes back in its place again, where it went to the archive;
-    /// whether it did. Nothing is done when there is one.
+    /// whether it did. Nothing is done when there is one, or when a ledger of the archive has no proof
+    /// that this user put it there.
     ///
     /// # Errors
     /// Not writable.
@@ -307,14 +354,23 @@ impl Store {
             return Ok(false);
         }
         let stem = file_stem(session_id);
-        let Some((_, text)) = self.archived_ledgers().find(|(name, _)| *name == stem) else {
+        let is_it = |ledger: &ArchivedLedger| ledger.stem == stem && ledger.origin.is_own();
+        let Some(archived) = self.archived_ledgers().find(is_it) else {
             return Ok(false);
         };
-        let file = format!("{}/{stem}.jsonl", files::SESSIONS_DIR);
         let root = self.root();
+        let usual = format!("{}/{stem}.jsonl", files::SESSIONS_DIR);
+        let file = self
+            .ledger_file(&root, session_id)
+            .map_err(|e| root.error(&usual, e))?;
+        let rows = archived.text.as_bytes();
+        let with_proof = |inode: u64| {
+            let proof = ledger::proof_line(root.trust(), &file, inode);
+            Cow::Owned([proof.as_slice(), rows].concat())
+        };
         let made = root
             .make_dirs(files::SESSIONS_DIR)
-            .and_then(|()| root.create_new(&file, text.as_bytes()));
+            .and_then(|()| root.create_with(&file, &with_proof));
         match made {
             Ok(()) => Ok(true),
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
@@ -323,9 +379,38 @@ impl Store {
     }
 }
 
+/// The ledger of a session, in the archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArchivedLedger {
+    /// `file_stem` of the session id.
+    pub stem: String,
+    /// Its rows ([`ledger_rows`]).
+    pub text: String,
+    /// Whether this user put it there.
+    pub origin: Origin,
+}
+
+/// Parts of the tag of a ledger in the archive: its stem and its text, in this memory's directory.
+fn tagged<'p>(inode: &'p [u8; 8], parts: &[&'p [u8]; 2]) -> [&'p [u8]; 3] {
+    let [stem, text] = *parts;
+    [inode, stem, text]
+}
+
+/// The tag of a ledger that goes to the archive.
+pub(crate) fn proof(root: &Root, parts: &[&[u8]; 2]) -> String {
+    let inode = root.inode().to_le_bytes();
+    let trust: &Trust = root.trust();
+    trust.tag(Tagged::ArchivedLedger, &tagged(&inode, parts))
+}
+
+fn verifies(root: &Root, parts: &[&[u8]; 2], proof: &str) -> bool {
+    let inode = root.inode().to_le_bytes();
+    (root.trust()).verifies(Tagged::ArchivedLedger, &tagged(&inode, parts), proof)
+}
+
 /// The rows of a ledger's text, oldest first. Unreadable lines are passed over.
 pub fn ledger_rows(text: &str) -> Vec<LedgerRow> {
-    read::rows(text.as_bytes(), usize::MAX).rows
+    ledger::rows_of(text.as_bytes(), "").0
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use sha2::{Digest, Sha256};
 use crate::encode::{Delta, Kind};
 use crate::error::StoreError;
 use crate::fs::{self, Opened, Root, Stamp};
+use crate::ledger;
 use crate::read::{self, Line, MAX_FILE};
 use crate::snapshot::Cache;
 
@@ -373,7 +374,15 @@ pub(crate) fn show(root: &Root, file: &str, bytes: &[u8]) -> io::Result<()> {
 fn append(root: &Root, file: &str, offset: u64, bytes: &[u8]) -> io::Result<(File, bool)> {
     let (mut open, len, new) = root.append_handle(file)?;
     let mut out = Vec::new();
-    if len == offset {
+    if ledger::is_ledger(file) {
+        // It may have become somebody else's since this was decided.
+        let lacking = root.proofs.lacking(root, file, &open)?;
+        out = lacking.ok_or(io::ErrorKind::InvalidInput)?;
+    }
+    if !out.is_empty() {
+        // No whole line of it is there.
+        out.extend_from_slice(bytes);
+    } else if len == offset {
         if !ends_a_line(&open, len)? {
             out.push(b'\n');
         }
@@ -383,7 +392,7 @@ fn append(root: &Root, file: &str, offset: u64, bytes: &[u8]) -> io::Result<(Fil
         let from = if len < offset { 0 } else { offset };
         let mid_line = from > 0 && !fs::is_line_end(&open, from - 1)?;
         let since = fs::read_range(&open, from, u64::MAX)?;
-        out = missing(&since, mid_line, bytes);
+        out.extend(missing(&since, mid_line, bytes));
     }
     if !out.is_empty() {
         fs::write(&mut open, &out, file)?;

@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn w_p4_a_bad_row_stops_nothing_and_is_lost_by_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::create(dir.path()).unwrap();
+        let store = crate::tests::create(dir.path()).unwrap();
         let file = dir.path().join(".aictx").join(DECISIONS);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         let text = "{\"n\":0}\n<<<<<<<\n\n{\"n\":1}\n[1]\n{\"n\":2}\n{\"n\":3";
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_secret_that_somebody_else_wrote_goes_and_its_row_stays() {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::create(dir.path()).unwrap();
+        let store = crate::tests::create(dir.path()).unwrap();
         let file = dir.path().join(".aictx").join(DECISIONS);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         let token = format!("ghp_{}", "0aB1".repeat(9));

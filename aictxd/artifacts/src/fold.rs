@@ -218,6 +218,7 @@ pub(crate) fn handoff_of(row: &HandoffRow) -> Handoff {
         evidence_quality: row.evidence_quality.clone(),
         contract_gaps: Vec::new(),
         anchors: Vec::new(),
+        origin: row.origin,
         extra: row.extra.clone(),
     }
 }
@@ -236,6 +237,7 @@ pub(crate) fn with_outcome(handoff: &Arc<Handoff>, rows: &[Arc<HandoffRow>]) -> 
     told.status.clone_from(&row.status);
     told.reason.clone_from(&row.reason);
     told.task_type.clone_from(&row.task_type);
+    told.origin = told.origin.and(row.origin);
     if row.status != "resolved" {
         told.completed.clear();
     }

@@ -3,18 +3,21 @@
 //! Everything is relative to one open directory; no name below it may pass a symbolic link. Every
 //! mutation passes a point of [`crate::fault`].
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::error::StoreError;
 use crate::fault::{Fate, Op, hit};
+use crate::ledger::Proofs;
+use crate::trust::{LOCAL, Names, Trust};
 
 mod dirs;
 mod opened;
@@ -31,6 +34,8 @@ pub(crate) use range::{is_line_end, read_of, read_range};
 use spare::Spares;
 pub(crate) use sync::{Syncs, put_off, sync};
 
+/// To look at a file's end and write behind it.
+const APPENDING: OFlags = OFlags::RDWR.union(OFlags::APPEND);
 /// Name of the directory.
 pub(crate) const DIR: &str = ".aictx";
 /// End of the name of a file that is about to replace another.
@@ -55,8 +60,11 @@ fn split(rel: &str) -> (&str, &str) {
     rel.rsplit_once('/').unwrap_or(("", rel))
 }
 
-/// Ledgers, intents and rescued content are for the user alone.
+/// Ledgers, intents, rescued content and what has no other place are for the user alone.
 fn is_private(rel: &str) -> bool {
+    if rel.starts_with(LOCAL) {
+        return true;
+    }
     let rel = rel.strip_prefix("archive/").unwrap_or(rel);
     // The draft of a file is as private as the file.
     let rel = rel.strip_prefix('.').unwrap_or(rel);
@@ -79,7 +87,13 @@ pub(crate) struct Root {
     spares: Spares,
     /// A file was seen that has other names.
     other_names: AtomicBool,
+    trust: Arc<Trust>,
+    names: RwLock<Arc<Names>>,
+    pub(crate) proofs: Proofs,
 }
+
+/// Most entries of the directory of its own files that are looked at.
+const MAX_LOCAL_FILES: usize = 4_096;
 
 #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
 fn identity(stat: &Stat) -> (u64, u64) {
@@ -88,7 +102,7 @@ fn identity(stat: &Stat) -> (u64, u64) {
 
 impl Root {
     /// Opens `<repo>/.aictx`; `repo` itself may be reached through links, the directory may not.
-    pub(crate) fn open(repo: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn open(repo: &Path, trust: &Arc<Trust>) -> Result<Self, StoreError> {
         let path = repo.join(DIR);
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let missing = |e: Errno| match e {
@@ -105,17 +119,69 @@ impl Root {
         let fd = rustix::fs::openat(&parent, DIR, flags | OFlags::NOFOLLOW, Mode::empty())
             .map_err(missing)?;
         let stat = rustix::fs::fstat(&fd).map_err(missing)?;
-        Ok(Self {
+        let root = Self {
             id: identity(&stat),
             fd,
             path,
             spares: Spares::default(),
             other_names: AtomicBool::new(false),
-        })
+            names: RwLock::new(Arc::new(Names::new(trust))),
+            trust: Arc::clone(trust),
+            proofs: Proofs::default(),
+        };
+        root.renew_names();
+        Ok(root)
+    }
+
+    /// The user's key, and what git tracks.
+    pub(crate) fn trust(&self) -> &Trust {
+        &self.trust
+    }
+
+    /// The names of files as they were when git was asked last.
+    pub(crate) fn names(&self) -> Arc<Names> {
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&names)
+    }
+
+    /// Asks git again which files it tracks; gives the [edition](Names::edition) of the names.
+    pub(crate) fn renew_names(&self) -> u64 {
+        let names = self.names();
+        let list = |local: &str| self.files_below(local);
+        let Some(renewed) = names.renewed(&self.trust, list) else {
+            return names.edition;
+        };
+        let edition = renewed.edition;
+        *self.names.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(renewed);
+        edition
+    }
+
+    /// Files below a directory, relative to it.
+    fn files_below(&self, directory: &str) -> std::collections::BTreeSet<String> {
+        let mut found = std::collections::BTreeSet::new();
+        let mut pending = vec![directory.to_owned()];
+        while let Some(dir) = pending.pop() {
+            for name in self.list(&dir, MAX_LOCAL_FILES).unwrap_or_default() {
+                let path = join(&dir, &name);
+                let is_file = |stamp: &Stamp| stamp.is_file;
+                if found.len() + pending.len() >= MAX_LOCAL_FILES {
+                    return found;
+                }
+                match self.stamp(&path) {
+                    Ok(Some(stamp)) if is_file(&stamp) => {
+                        let inside = path.strip_prefix(directory).unwrap_or_default();
+                        found.insert(inside.trim_start_matches('/').to_owned());
+                    }
+                    Ok(Some(_)) => pending.push(path),
+                    _ => {}
+                }
+            }
+        }
+        found
     }
 
     /// Makes `<repo>/.aictx` if it is not there and opens it.
-    pub(crate) fn create(repo: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn create(repo: &Path, trust: &Arc<Trust>) -> Result<Self, StoreError> {
         let path = repo.join(DIR);
         let made = point(Op::Mkdir, DIR)
             .and_then(|()| Ok(rustix::fs::mkdir(&path, Mode::from_raw_mode(0o777))?));
@@ -123,9 +189,9 @@ impl Root {
             Ok(()) => {
                 let parent = File::open(repo).and_then(|dir| sync(dir, ""));
                 parent.map_err(|e| StoreError::at(path, e))?;
-                Self::open(repo)
+                Self::open(repo, trust)
             }
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Self::open(repo),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Self::open(repo, trust),
             Err(e) => Err(StoreError::at(path, e)),
         }
     }
@@ -134,6 +200,11 @@ impl Root {
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(crate) fn fd(&self) -> &OwnedFd {
         &self.fd
+    }
+
+    /// Its number in its file system.
+    pub(crate) fn inode(&self) -> u64 {
+        self.id.1
     }
 
     /// Which directory it is, whatever its name.
@@ -155,7 +226,7 @@ impl Root {
 
     /// Absolute path of a file below, for messages.
     pub(crate) fn path(&self, rel: &str) -> PathBuf {
-        self.path.join(rel)
+        self.path.join(&*self.names().file(rel))
     }
 
     /// Wraps an error of the system.
@@ -215,6 +286,11 @@ impl Root {
     }
 
     fn open_file(&self, rel: &str, flags: OFlags) -> io::Result<Opened> {
+        self.open_named(&self.names().file(rel), flags)
+    }
+
+    /// [`open_file`](Self::open_file) under the very name.
+    fn open_named(&self, rel: &str, flags: OFlags) -> io::Result<Opened> {
         let file = File::from(self.open_at(rel, flags, file_mode(rel))?);
         let stat = rustix::fs::fstat(&file)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
@@ -225,6 +301,8 @@ impl Root {
 
     /// A directory below; while they are [kept open](kept_open), the same for the same name.
     fn open_dir(&self, rel: &str) -> io::Result<Arc<File>> {
+        let names = self.names();
+        let rel = &*names.directory(rel);
         dirs::known(self.id, rel, || {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY;
             Ok(File::from(self.open_at(rel, flags, Mode::empty())?))
@@ -244,6 +322,17 @@ impl Root {
         }
     }
 
+    /// What the repository brought in the place of one of this machine's own files.
+    pub(crate) fn open_foreign(&self, rel: &str) -> io::Result<Option<Opened>> {
+        if !self.names().is_foreign(rel) {
+            return Ok(None);
+        }
+        match self.open_named(rel, OFlags::RDONLY) {
+            Err(e) if is_missing(&e) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
     /// Whether a file is there; as [`open_if_there`](Self::open_if_there), it is an error if that is no plain one.
     pub(crate) fn is_there(&self, rel: &str) -> io::Result<bool> {
         match self.stamp(rel)? {
@@ -254,8 +343,25 @@ impl Root {
         }
     }
 
-    /// State of a name, not following a link at its end; `None` when nothing is there.
+    /// State of a file, not following a link at its end; `None` when nothing is there.
     pub(crate) fn stamp(&self, rel: &str) -> io::Result<Option<Stamp>> {
+        self.stamp_named(&self.names().file(rel))
+    }
+
+    /// State of a directory.
+    pub(crate) fn stamp_directory(&self, rel: &str) -> io::Result<Option<Stamp>> {
+        self.stamp_named(&self.names().directory(rel))
+    }
+
+    /// State of what the repository brought in the place of one of this machine's own files.
+    pub(crate) fn stamp_foreign(&self, rel: &str) -> io::Result<Option<Stamp>> {
+        match self.names().is_foreign(rel) {
+            true => self.stamp_named(rel),
+            false => Ok(None),
+        }
+    }
+
+    fn stamp_named(&self, rel: &str) -> io::Result<Option<Stamp>> {
         match rustix::fs::statat(&self.fd, rel, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => {
                 let stamp = Stamp::of(&stat);
@@ -272,7 +378,8 @@ impl Root {
     /// Names in a directory, sorted, at most `limit`; a missing directory is empty.
     pub(crate) fn list(&self, rel: &str, limit: usize) -> io::Result<Vec<String>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        let fd = match self.open_at(rel, flags, Mode::empty()) {
+        let rel = self.names().directory(rel).into_owned();
+        let fd = match self.open_at(&rel, flags, Mode::empty()) {
             Err(e) if is_missing(&e) => return Ok(Vec::new()),
             other => other?,
         };
@@ -295,6 +402,8 @@ impl Root {
 
     /// Makes a directory and its parents, each durable in its parent.
     pub(crate) fn make_dirs(&self, rel: &str) -> io::Result<()> {
+        let names = self.names();
+        let rel = &*names.directory(rel);
         if rel.is_empty() {
             return Ok(());
         }
@@ -318,7 +427,9 @@ impl Root {
     /// Opens a file for appending (and looking at its end), with its length; the last value says whether it is
     /// new, in which case its directory has to be made durable for the name to last.
     pub(crate) fn append_handle(&self, rel: &str) -> io::Result<(File, u64, bool)> {
-        let flags = OFlags::RDWR | OFlags::APPEND;
+        let names = self.names();
+        let rel = &*names.file(rel);
+        let flags = APPENDING;
         match self.open_file(rel, flags) {
             Err(e) if is_missing(&e) => {}
             Err(e) => return Err(e),
@@ -340,25 +451,55 @@ impl Root {
         Ok((opened.file, len, true))
     }
 
+    /// Opens a plain file for appending (and looking at its end); `None` when it is not there.
+    pub(crate) fn open_to_append(&self, rel: &str) -> io::Result<Option<File>> {
+        match self.open_file(rel, APPENDING) {
+            Err(e) if is_missing(&e) => Ok(None),
+            other => other.map(|opened| Some(opened.file)),
+        }
+    }
+
     /// Opens the lock file.
     pub(crate) fn lock_file(&self, rel: &str) -> io::Result<File> {
+        let names = self.names();
+        let rel = &*names.file(rel);
+        self.make_dirs(split(rel).0)?;
         Ok(self.open_file(rel, OFlags::RDWR | OFlags::CREATE)?.file)
     }
 
     /// Creates a file that must not exist, with this content, durable itself (not yet its name).
     /// What was written of it is removed on failure.
     pub(crate) fn create_new(&self, rel: &str, bytes: &[u8]) -> io::Result<()> {
+        self.create_with(rel, &|_| Cow::Borrowed(bytes))
+    }
+
+    /// [`create_new`](Self::create_new) with content that depends on the inode of the file.
+    pub(crate) fn create_with<'b>(
+        &self,
+        rel: &str,
+        content: &dyn Fn(u64) -> Cow<'b, [u8]>,
+    ) -> io::Result<()> {
+        let names = self.names();
+        self.create_named(&names.file(rel), content)
+    }
+
+    fn create_named<'b>(
+        &self,
+        rel: &str,
+        content: &dyn Fn(u64) -> Cow<'b, [u8]>,
+    ) -> io::Result<()> {
         if let Some(spare) = self.spares.take()
-            && let Some(done) = self.create_of(spare, rel, bytes)
+            && let Some(done) = self.create_of(spare, rel, content)
         {
             return done;
         }
         point(Op::Create, rel)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
-        let mut file = self.open_file(rel, flags)?.file;
-        let written = write(&mut file, bytes, rel).and_then(|()| sync(file, rel));
+        let Opened { mut file, stat } = self.open_named(rel, flags)?;
+        let bytes = content(Stamp::of(&stat).inode);
+        let written = write(&mut file, &bytes, rel).and_then(|()| sync(file, rel));
         if written.is_err() {
-            let _ = self.unlink(rel);
+            let _ = self.unlink_named(rel);
         }
         written
     }
@@ -377,14 +518,17 @@ impl Root {
         bytes: &[u8],
         mode: Option<Mode>,
     ) -> io::Result<()> {
+        let names = self.names();
+        let rel = &*names.file(rel);
         let (parent, name) = split(rel);
         self.make_dirs(parent)?;
-        let temp_name = format!(".{name}{TEMP}");
+        let temp_name = draft_name(&names, parent, name);
         let temp = join(parent, &temp_name);
-        match self.create_new(&temp, bytes) {
+        let content = |_| Cow::Borrowed(bytes);
+        match self.create_named(&temp, &content) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
-                self.unlink(&temp)?;
-                self.create_new(&temp, bytes)?;
+                self.unlink_named(&temp)?;
+                self.create_named(&temp, &content)?;
             }
             done => done?,
         }
@@ -401,7 +545,7 @@ impl Root {
             Ok(())
         })();
         if moved.is_err() {
-            let _ = self.unlink(&temp);
+            let _ = self.unlink_named(&temp);
         }
         moved
     }
@@ -429,16 +573,22 @@ impl Root {
 
     /// Removes what an interrupted replacement of `rel` left.
     pub(crate) fn remove_temp(&self, rel: &str) -> io::Result<()> {
+        let names = self.names();
+        let rel = &*names.file(rel);
         let (parent, name) = split(rel);
-        let temp = join(parent, &format!(".{name}{TEMP}"));
-        match self.stamp(&temp)? {
-            Some(_) => self.unlink(&temp),
+        let temp = join(parent, &draft_name(&names, parent, name));
+        match self.stamp_named(&temp)? {
+            Some(_) => self.unlink_named(&temp),
             None => Ok(()),
         }
     }
 
     /// Removes a file; that it is gone already is fine.
     pub(crate) fn unlink(&self, rel: &str) -> io::Result<()> {
+        self.unlink_named(&self.names().file(rel))
+    }
+
+    fn unlink_named(&self, rel: &str) -> io::Result<()> {
         check(rel)?;
         let (parent, name) = split(rel);
         let fd = self.open_dir(parent)?;
@@ -452,6 +602,8 @@ impl Root {
 
     /// Moves a file to another name below, which must not exist.
     pub(crate) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        let names = self.names();
+        let (from, to) = (&*names.file(from), &*names.file(to));
         check(from)?;
         check(to)?;
         let (from_dir, from_name) = split(from);
@@ -465,8 +617,19 @@ impl Root {
 
     /// Makes the entries of the directory of `rel` durable.
     pub(crate) fn sync_parent(&self, rel: &str) -> io::Result<()> {
-        let parent = split(rel).0;
+        let names = self.names();
+        let file = names.file(rel);
+        let parent = split(&file).0;
         sync(self.open_dir(parent)?, parent)
+    }
+}
+
+/// The name of a file that is about to replace another; one that git does not track.
+fn draft_name(names: &Names, parent: &str, name: &str) -> String {
+    let usual = format!(".{name}{TEMP}");
+    match names.tracked.holds(&join(parent, &usual)) {
+        false => usual,
+        true => format!(".{name}.{}{TEMP}", names.local),
     }
 }
 
@@ -485,6 +648,13 @@ fn is_link(base: impl AsFd, name: &str) -> bool {
 /// Whether an error says that nothing is there.
 pub(crate) fn is_missing(e: &io::Error) -> bool {
     e.kind() == io::ErrorKind::NotFound
+}
+
+/// Whether an error says that something else than a plain file is in its place.
+pub(crate) fn is_refused(e: &io::Error) -> bool {
+    let errno = Errno::from_io_error(e);
+    let is_other = matches!(errno, Some(Errno::LOOP | Errno::NOTDIR | Errno::ISDIR));
+    is_other || errno.is_none() && e.kind() == io::ErrorKind::InvalidInput
 }
 
 /// Passes a point: goes on, fails or ends the process.
@@ -524,7 +694,8 @@ mod tests {
     #[test]
     fn the_walk_refuses_what_openat2_refuses() {
         let dir = tempfile::tempdir().unwrap();
-        let root = Root::create(dir.path()).unwrap();
+        let trust = Trust::new(aictx_files::key::UserKey::ephemeral().unwrap());
+        let root = Root::create(dir.path(), &Arc::new(trust)).unwrap();
         root.make_dirs("a/b").unwrap();
         root.create_new("a/b/file", b"x").unwrap();
         std::os::unix::fs::symlink("a", root.path("link")).unwrap();

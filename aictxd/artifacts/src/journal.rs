@@ -1,8 +1,11 @@
 //! The intent of a commit, durable before the first file is touched.
 //!
 //! At most one intent exists at a time, because it is written and removed under the lock and every
-//! holder of the lock first finishes what it finds. An intent whose checksum does not hold was
-//! never complete, so nothing of it was applied: it is set aside.
+//! holder of the lock first finishes what it finds. An intent carries a tag of the
+//! [user's key](crate::trust) over its steps and the inode of its file: one that was never complete
+//! has none, and neither has one that came with the repository or was copied. The names of intents
+//! begin with digits that nobody else can predict, so that what others put into the directory costs
+//! no more than being listed.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -11,67 +14,79 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use aictx_proto::record::files::JOURNAL_DIR;
+use aictx_proto::snapshot::ReadIssue;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::commit::{self, Step, digest};
+use crate::commit::{self, Step};
 use crate::error::StoreError;
 use crate::fs::Root;
+use crate::read;
+use crate::trust::{Tagged, Trust};
 
-const VERSION: u32 = 1;
+/// Version 1 had a checksum in the place of the tag.
+const VERSION: u32 = 2;
 /// An intent holds at most whole bounded files, twice as long for escapes.
 const MAX_INTENT: u64 = 256 * 1024 * 1024;
-/// More entries than this are looked at in the next recovery.
+/// Intents finished in one recovery; more wait for the next one.
 const MAX_ENTRIES: usize = 256;
+/// Most names of one directory that are listed.
+const MAX_LISTED: usize = 65_536;
+/// Intents of others that are reported by name.
+const MAX_REPORTED: usize = 8;
 
 #[derive(Deserialize)]
-struct In {
+pub(crate) struct In {
     version: u32,
-    sha256: String,
-    steps: Box<RawValue>,
+    proof: String,
+    pub(crate) steps: Box<RawValue>,
 }
 
-/// Digits of a digest.
-const DIGITS: usize = 64;
 /// Bytes of a step beside its content, and of the escapes in it, as a rule.
 const ROOM: usize = 256;
 
-/// As one line. Written out once, into room for it as a rule: this is the most that a commit writes.
-fn encode<'s>(steps: &[Step], shown: impl Iterator<Item = &'s str>) -> serde_json::Result<Vec<u8>> {
+/// The steps as they stand in an intent. Written out once, into room for them as a rule: this is the
+/// most that a commit writes.
+fn steps_text<'s>(
+    steps: &[Step],
+    shown: impl Iterator<Item = &'s str>,
+) -> serde_json::Result<Vec<u8>> {
     let shown = shown.map(|file| {
         let file = file.to_owned();
         Cow::Owned(Step::Remove { file })
     });
     let steps: Vec<_> = steps.iter().map(Step::intended).chain(shown).collect();
     let room = |step: &Cow<Step>| ROOM + step.size() + step.size() / 8;
-    let room = steps.iter().map(room).sum::<usize>() + ROOM;
-    let mut bytes = Vec::with_capacity(room);
-    // The digest is of what follows it.
-    bytes.extend_from_slice(format!(r#"{{"version":{VERSION},"sha256":""#).as_bytes());
-    let at = bytes.len();
-    bytes.resize(at + DIGITS, b'0');
-    bytes.extend_from_slice(br#"","steps":"#);
-    let from = bytes.len();
+    let mut bytes = Vec::with_capacity(steps.iter().map(room).sum());
     serde_json::to_writer(&mut bytes, &steps)?;
-    let digest = digest(bytes.get(from..).unwrap_or_default());
-    let place = bytes.iter_mut().skip(at).take(DIGITS);
-    place
-        .zip(digest.bytes())
-        .for_each(|(digit, known)| *digit = known);
-    bytes.extend_from_slice(b"}\n");
     Ok(bytes)
 }
 
-/// The steps of an intact intent.
-fn decode(bytes: &[u8]) -> Option<Vec<Step>> {
+/// An intent as one line, for the file of this inode.
+pub(crate) fn encode(trust: &Trust, inode: u64, steps: &[u8]) -> Vec<u8> {
+    let proof = trust.tag(Tagged::Intent, &[&inode.to_le_bytes(), steps]);
+    let head = format!(r#"{{"version":{VERSION},"proof":"{proof}","steps":"#);
+    [head.as_bytes(), steps, b"}\n"].concat()
+}
+
+/// The steps of an intent that this user wrote into the file of this inode.
+fn decode(trust: &Trust, inode: u64, bytes: &[u8]) -> Option<Vec<Step>> {
     let intent: In = serde_json::from_slice(bytes).ok()?;
-    let whole = intent.version == VERSION && digest(intent.steps.get().as_bytes()) == intent.sha256;
+    let parts = [&inode.to_le_bytes(), intent.steps.get().as_bytes()];
+    if intent.version != VERSION || !trust.verifies(Tagged::Intent, &parts, &intent.proof) {
+        return None;
+    }
     let steps: Vec<Step> = serde_json::from_str(intent.steps.get()).ok()?;
-    let safe = |s: &Step| {
+    let is_safe = |s: &Step| {
         let file = s.file();
         crate::fs::check(file).is_ok() && !file.starts_with('.')
     };
-    (whole && steps.iter().all(safe)).then_some(steps)
+    steps.iter().all(is_safe).then_some(steps)
+}
+
+/// Beginning of the names of this user's intents.
+pub(crate) fn prefix(trust: &Trust) -> String {
+    format!("{}-", trust.digits("journal"))
 }
 
 /// A written intent.
@@ -89,17 +104,19 @@ pub(crate) fn write<'s>(
     static NEXT: AtomicU64 = AtomicU64::new(0);
     // Processes of two containers may have one number.
     static SELF: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
+    let trust = root.trust();
     let name = format!(
-        "{JOURNAL_DIR}/{}-{:08x}-{}.json",
+        "{JOURNAL_DIR}/{}{}-{:08x}-{}.json",
+        prefix(trust),
         std::process::id(),
         *SELF & 0xffff_ffff,
         NEXT.fetch_add(1, Ordering::Relaxed)
     );
     let fail = |e| root.error(&name, e);
-    let bytes = encode(steps, shown).map_err(|e| fail(e.into()))?;
+    let steps = steps_text(steps, shown).map_err(|e| fail(e.into()))?;
     root.make_dirs(JOURNAL_DIR).map_err(fail)?;
     let written = root
-        .create_new(&name, &bytes)
+        .create_with(&name, &|inode| Cow::Owned(encode(trust, inode, &steps)))
         .and_then(|()| root.sync_parent(&name));
     if let Err(e) = written {
         let error = root.error(&name, e);
@@ -144,27 +161,57 @@ pub(crate) fn not_written(error: StoreError) -> StoreError {
     }
 }
 
-/// Finishes or sets aside what interrupted commits left, but for one that is `done` and only waits for
-/// the disk. Needs the lock.
+/// Names in the journal.
+#[derive(Debug, Default)]
+pub(crate) struct Listed {
+    /// Of intents of this user.
+    pub(crate) own: Vec<String>,
+    /// Entries that are not this user's.
+    pub(crate) foreign: Vec<ReadIssue>,
+}
+
+/// Lists the journal, whose directory may not exist yet; one call in the usual case.
+pub(crate) fn list(root: &Root) -> io::Result<Listed> {
+    let names = root.list(JOURNAL_DIR, MAX_LISTED)?;
+    if names.is_empty() {
+        return Ok(Listed::default());
+    }
+    let prefix = prefix(root.trust());
+    let (own, foreign): (Vec<_>, Vec<_>) = names
+        .into_iter()
+        .partition(|name| name.starts_with(&prefix));
+    let foreign = foreign.iter().take(MAX_REPORTED);
+    let foreign = foreign.map(|name| format!("{JOURNAL_DIR}/{name}"));
+    Ok(Listed {
+        own,
+        foreign: foreign
+            .map(|file| read::unproven(&file, "not carried out"))
+            .collect(),
+    })
+}
+
+/// Finishes or sets aside what interrupted commits of this user left, but for one that is `done` and
+/// only waits for the disk; gives how many were finished. What others put there is reported and otherwise
+/// left alone. Needs the lock.
 pub(crate) fn recover(
     root: &Root,
     done: Option<&Intent>,
     aside: &dyn Fn(&str) -> Result<(), StoreError>,
     quarantine_name: &dyn Fn(&str) -> String,
-) -> Result<u64, StoreError> {
+) -> Result<(u64, Vec<ReadIssue>), StoreError> {
     let fail = |e| root.error(JOURNAL_DIR, e);
-    // One call in the usual case; the directory may not exist yet.
-    let names = root.list(JOURNAL_DIR, MAX_ENTRIES).map_err(fail)?;
-    let mut finished = 0;
-    for name in names {
+    let Listed { own, foreign } = list(root).map_err(fail)?;
+    let (trust, mut finished) = (root.trust(), 0);
+    for name in own.into_iter().take(MAX_ENTRIES) {
         let file = format!("{JOURNAL_DIR}/{name}");
         if done.is_some_and(|intent| intent.0 == file) {
             continue;
         }
-        let steps = match root.read_if_there(&file) {
-            Ok(Some(open)) => crate::fs::read_range(&open, 0, MAX_INTENT)
-                .map_err(fail)
-                .map(|bytes| decode(&bytes))?,
+        let steps = match root.open_if_there(&file) {
+            Ok(Some(open)) => {
+                let bytes = open.read(MAX_INTENT).map_err(fail)?;
+                decode(trust, open.inode(), &bytes)
+            }
             // A directory or the like is not ours.
             _ => continue,
         };
@@ -173,11 +220,13 @@ pub(crate) fn recover(
                 root.unlink(&file).map_err(fail)?;
                 finished += 1;
             }
+            // What git tracks stays where it is.
+            _ if root.names().tracked.holds(&file) => continue,
             _ => root.rename(&file, &quarantine_name(&file)).map_err(fail)?,
         }
         root.sync_parent(&file).map_err(fail)?;
     }
-    Ok(finished)
+    Ok((finished, foreign))
 }
 
 /// Applies an intent. Where a file can no longer be one (a directory or a link is in its place by
@@ -205,9 +254,10 @@ fn finish(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aictx_files::key::UserKey;
 
     #[test]
-    fn an_intent_is_what_was_written_or_none() {
+    fn an_intent_is_what_this_user_wrote_into_this_file_or_none() {
         let steps: Vec<Step> = serde_json::from_str(
             r#"[
                 {"step": "append", "file": "a/b.jsonl", "offset": 7, "bytes": {"text": "{\"x\":\"ä\"}\n"}},
@@ -215,17 +265,22 @@ mod tests {
             ]"#,
         )
         .unwrap();
-        let bytes = encode(&steps, ["shown.md"].into_iter()).unwrap();
+        let trust = Trust::new(UserKey::ephemeral().unwrap());
+        let text = steps_text(&steps, ["shown.md"].into_iter()).unwrap();
+        let bytes = encode(&trust, 7, &text);
         let mut all = steps;
         let file = "shown.md".to_owned();
         all.push(Step::Remove { file });
-        assert_eq!(decode(&bytes), Some(all));
+        assert_eq!(decode(&trust, 7, &bytes), Some(all));
+        assert_eq!(decode(&trust, 8, &bytes), None, "another file");
+        let other = Trust::new(UserKey::ephemeral().unwrap());
+        assert_eq!(decode(&other, 7, &bytes), None, "another user");
         assert!(bytes.ends_with(b"}\n"));
         for at in 0..bytes.len() - 1 {
-            let mut other = bytes.clone();
-            other[at] ^= 1;
-            assert_eq!(decode(&other), None, "byte {at}");
-            assert_eq!(decode(&bytes[..at]), None, "cut at {at}");
+            let mut bent = bytes.clone();
+            bent[at] ^= 1;
+            assert_eq!(decode(&trust, 7, &bent), None, "byte {at}");
+            assert_eq!(decode(&trust, 7, &bytes[..at]), None, "cut at {at}");
         }
     }
 }

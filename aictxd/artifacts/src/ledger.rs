@@ -1,20 +1,30 @@
 //! Session ledgers: appended without the repository lock, never rewritten.
+//!
+//! The first row of a ledger is a proof ([`LedgerKind::Proof`]): a tag of the
+//! [user's key](crate::trust) over the inode and the name of the file. Git puts files in their place
+//! as new inodes, so what it checks out has no valid proof, and neither has a copy. A ledger without
+//! a valid proof is never read or added to; a session whose file name is taken by one has its ledger
+//! under another name, which nobody else can predict.
 
-use std::fs::TryLockError;
+use std::collections::HashMap;
+use std::fs::{File, TryLockError};
 use std::io;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::record::files::SESSIONS_DIR;
 use aictx_proto::snapshot::ReadIssue;
+use aictx_proto::text::file_stem;
+use aictx_proto::time::Timestamp;
 
 use crate::encode;
 use crate::error::StoreError;
-use crate::fs;
+use crate::fs::{self, Root};
 use crate::read::{self, MAX_FILE};
 use crate::scrub::Report;
 use crate::store::Store;
+use crate::trust::{Tagged, Trust};
 
 /// How long a ledger's lock is waited for; whoever holds it writes one row.
 const LOCK_DEADLINE: Duration = Duration::from_millis(50);
@@ -25,8 +35,146 @@ const MAX_LISTED: usize = 10_000;
 /// How much of a ledger's end tells whether it can be read.
 const LOOKED_AT: u64 = 64 * 1024;
 
+/// Names that a ledger may have: that of its session, and others for where that one is taken.
+const MAX_NAMES: u32 = 16;
+
+/// Between the stem of a session and the digits of another name; no stem holds it.
+const OTHER_NAME: char = '~';
+
+/// Files whose proof is remembered.
+const MAX_KNOWN: usize = 1_024;
+
+/// Foreign ledgers that are reported by name.
+const MAX_REPORTED: usize = 8;
+
+/// Which files were found to be ledgers of this user, by name and inode.
+#[derive(Debug, Default)]
+pub(crate) struct Proofs(Mutex<HashMap<String, (u64, bool)>>);
+
+impl Proofs {
+    fn known(&self, file: &str, inode: u64) -> Option<bool> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, is_proven) = known.get(file)?;
+        (*of == inode).then_some(*is_proven)
+    }
+
+    fn note(&self, file: &str, inode: u64, is_proven: bool) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_KNOWN {
+            known.clear();
+        }
+        known.insert(file.to_owned(), (inode, is_proven));
+    }
+
+    /// What an open file lacks to be a ledger of this user: the proof, as far as it is not there.
+    /// Nothing for a file that is somebody else's.
+    pub(crate) fn lacking(
+        &self,
+        root: &Root,
+        file: &str,
+        open: &File,
+    ) -> io::Result<Option<Vec<u8>>> {
+        let stamp = fs::stamp_of(open)?;
+        match self.known(file, stamp.inode) {
+            Some(true) if stamp.len > 0 => return Ok(Some(Vec::new())),
+            Some(false) => return Ok(None),
+            _ => {}
+        }
+        let lacking = lacking(root, file, open)?;
+        if lacking.as_ref().is_none_or(Vec::is_empty) {
+            self.note(file, stamp.inode, lacking.is_some());
+        }
+        Ok(lacking)
+    }
+}
+
+/// The first line of the ledger that this user has in a file.
+pub(crate) fn proof_line(trust: &Trust, file: &str, inode: u64) -> Vec<u8> {
+    let row = LedgerRow {
+        proof: trust.tag(Tagged::Ledger, &[&inode.to_le_bytes(), file.as_bytes()]),
+        // It is the same whenever it is written, so that one that was torn off can be completed.
+        ..LedgerRow::observed(Timestamp::default(), LedgerKind::Proof)
+    };
+    let mut line = serde_json::to_vec(&row).unwrap_or_default();
+    line.push(b'\n');
+    line
+}
+
+/// [`Proofs::lacking`], without what is remembered.
+fn lacking(root: &Root, file: &str, open: &File) -> io::Result<Option<Vec<u8>>> {
+    let stamp = fs::stamp_of(open)?;
+    let line = proof_line(root.trust(), file, stamp.inode);
+    let there = fs::read_range(open, 0, line.len() as u64)?;
+    let missing = line.strip_prefix(there.as_slice());
+    // An empty file may be anybody's.
+    let missing = missing.filter(|_| !there.is_empty() || !root.names().tracked.holds(file));
+    Ok(missing.map(<[u8]>::to_vec))
+}
+
+/// Whether a file is a ledger by its place.
+pub(crate) fn is_ledger(file: &str) -> bool {
+    let inside = file.strip_prefix(SESSIONS_DIR);
+    inside.is_some_and(|rest| rest.starts_with('/') && rest.ends_with(".jsonl"))
+}
+
+/// The names that a session's ledger may have, in the order in which they are tried.
+fn names<'t>(trust: &'t Trust, stem: &'t str) -> impl Iterator<Item = String> + 't {
+    (0..MAX_NAMES).map(move |n| match n {
+        0 => format!("{SESSIONS_DIR}/{stem}.jsonl"),
+        n => format!(
+            "{SESSIONS_DIR}/{stem}{OTHER_NAME}{}.jsonl",
+            trust.digits(&format!("ledger {n} {stem}"))
+        ),
+    })
+}
+
+/// The session's stem in the name of a ledger's file.
+fn stem_of(name: &str) -> Option<&str> {
+    let stem = name.strip_suffix(".jsonl")?;
+    Some(stem.split_once(OTHER_NAME).map_or(stem, |(stem, _)| stem))
+}
+
+/// The stem and the text of a ledger without its proof, which holds for that file alone; nothing for
+/// any other file.
+pub(crate) fn unproven_text<'t>(file: &'t str, text: &'t str) -> Option<(&'t str, &'t str)> {
+    let name = file.strip_prefix(SESSIONS_DIR)?.strip_prefix('/')?;
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let is_proof =
+        serde_json::from_str::<LedgerRow>(first).is_ok_and(|r| r.kind == LedgerKind::Proof);
+    Some((stem_of(name)?, if is_proof { rest } else { text }))
+}
+
+/// A ledger's file that a session goes on in.
+enum Place {
+    There(OpenLedger),
+    /// It has to be made.
+    Free(String),
+}
+
+/// A ledger's file that is open.
+struct OpenLedger {
+    file: String,
+    open: File,
+    /// The proof, as far as it is not there.
+    lacking: Vec<u8>,
+}
+
+impl OpenLedger {
+    /// Appends whole lines with one write, behind the proof, and on a line of their own.
+    fn append(mut self, mut lines: Vec<u8>) -> io::Result<()> {
+        if !self.lacking.is_empty() {
+            lines.splice(0..0, self.lacking);
+        } else if !fs::is_line_end(&self.open, fs::len(&self.open)? - 1)? {
+            lines.insert(0, b'\n');
+        }
+        fs::write(&mut self.open, &lines, &self.file)
+    }
+}
+
 /// The newest bytes of a ledger.
 struct Tail {
+    /// The file.
+    file: String,
     /// Size of the file.
     bytes: u64,
     /// Where they begin.
@@ -38,7 +186,7 @@ struct Tail {
 /// A ledger as read.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
-    /// Rows, oldest first.
+    /// Rows, oldest first; the proof is none of them.
     pub rows: Vec<LedgerRow>,
     /// What could not be read.
     pub issues: Vec<ReadIssue>,
@@ -51,9 +199,10 @@ pub struct Ledger {
 /// A ledger in the directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerFile {
-    /// File name without `.jsonl`; [`aictx_proto::text::file_stem`] of the session id, and itself
-    /// good as one.
+    /// [`file_stem`] of the session id, and itself good as one.
     pub stem: String,
+    /// The file, relative to `.aictx/`.
+    pub(crate) file: String,
     /// Size.
     pub bytes: u64,
     /// Last append.
@@ -66,7 +215,95 @@ fn has_row(bytes: &[u8]) -> bool {
     lines.any(|line| serde_json::from_slice::<LedgerRow>(line).is_ok())
 }
 
+/// Whether one of these lines is the row of an event.
+fn names_event(lines: &[u8], event: &str) -> bool {
+    // Within a text the quotes around a name are escaped.
+    let member = format!("\"event\":{}", serde_json::Value::from(event));
+    !event.is_empty() && memchr::memmem::find(lines, member.as_bytes()).is_some()
+}
+
+/// Rows of a ledger's text, oldest first, without the proof; and what could not be read.
+pub(crate) fn rows_of(text: &[u8], file: &str) -> (Vec<LedgerRow>, Option<ReadIssue>) {
+    let read = read::rows::<LedgerRow>(text, usize::MAX, aictx_proto::record::Origin::Own);
+    let issue = read::bad_lines(file, read.why, read.bad);
+    let mut rows = read.rows;
+    rows.retain(|row| row.kind != LedgerKind::Proof);
+    (rows, issue)
+}
+
+impl Root {
+    /// Where the ledger of a session (by its stem) lies, or goes on.
+    fn ledger_place(&self, stem: &str, writes: bool) -> io::Result<Place> {
+        let (mut free, mut refused) = (None, None);
+        for file in names(self.trust(), stem) {
+            let opened = match writes {
+                true => self.open_to_append(&file),
+                false => self.read_if_there(&file),
+            };
+            match opened {
+                Ok(Some(open)) => {
+                    if let Some(lacking) = self.proofs.lacking(self, &file, &open)? {
+                        return Ok(Place::There(OpenLedger {
+                            file,
+                            open,
+                            lacking,
+                        }));
+                    }
+                }
+                Ok(None) => {
+                    let is_other = free.is_some();
+                    free.get_or_insert(file);
+                    // The first of the other names is where the ledger lies if the usual one was
+                    // taken when it was begun.
+                    if is_other {
+                        break;
+                    }
+                }
+                // A link or a directory is in its place.
+                Err(e) if fs::is_refused(&e) => refused = Some(e),
+                Err(e) => return Err(e),
+            }
+        }
+        let why = || refused.unwrap_or_else(|| io::ErrorKind::AlreadyExists.into());
+        free.map(Place::Free).ok_or_else(why)
+    }
+
+    /// The ledger of a session (by its stem), open to append to; made when it is not there.
+    fn ledger_to_append(&self, stem: &str) -> io::Result<OpenLedger> {
+        let file = match self.ledger_place(stem, true)? {
+            Place::There(ledger) => return Ok(ledger),
+            Place::Free(file) => file,
+        };
+        let (open, ..) = self.append_handle(&file)?;
+        let lacking = self.proofs.lacking(self, &file, &open)?;
+        // Somebody else may have made it in between.
+        let lacking = lacking.ok_or(io::ErrorKind::AlreadyExists)?;
+        Ok(OpenLedger {
+            file,
+            open,
+            lacking,
+        })
+    }
+}
+
 impl Store {
+    /// The file of a session's ledger, for a commit that appends to it.
+    pub(crate) fn ledger_file(&self, root: &Root, session_id: &str) -> io::Result<String> {
+        let place = root.ledger_place(&file_stem(session_id), false)?;
+        Ok(match place {
+            Place::There(OpenLedger { file, .. }) | Place::Free(file) => file,
+        })
+    }
+
+    /// The ledger of a session, open for reading.
+    fn open_ledger(&self, session_id: &str) -> io::Result<Option<(String, File)>> {
+        let place = (self.root()).ledger_place(&file_stem(session_id), false)?;
+        Ok(match place {
+            Place::There(ledger) => Some((ledger.file, ledger.open)),
+            Place::Free(_) => None,
+        })
+    }
+
     /// Appends rows with one write, without the repository lock and without a sync: the end of a
     /// process loses nothing, a power failure may lose the newest rows ([`sync_ledger`]). If an
     /// earlier writer was torn off in the middle of a line, the rows start on a line of their own.
@@ -85,20 +322,16 @@ impl Store {
         if rows.is_empty() {
             return Ok(report);
         }
-        let mut bytes = encode::ledger_rows(rows, &mut report)?;
-        let file = encode::ledger_file(session_id);
+        let bytes = encode::ledger_rows(rows, &mut report)?;
         let root = self.root();
-        let fail = |e| root.error(&file, e);
-        let (mut open, len, _) = root.append_handle(&file).map_err(fail)?;
-        if len > 0 && !fs::is_line_end(&open, len - 1).map_err(fail)? {
-            bytes.insert(0, b'\n');
-        }
-        fs::write(&mut open, &bytes, &file).map_err(fail)?;
+        let open = root.ledger_to_append(&file_stem(session_id));
+        open.and_then(|ledger| ledger.append(bytes))
+            .map_err(|e| root.error(&encode::ledger_file(session_id), e))?;
         Ok(report)
     }
 
-    /// Appends the row of an event unless the ledger holds that event; whether it appended.
-    /// Processes that do so at once agree on one of them.
+    /// Appends the row of an event unless the newest [`MAX_FILE`] bytes of the ledger hold that event;
+    /// whether it appended. Processes that do so at once agree on one of them.
     ///
     /// # Errors
     /// As [`append_ledger`](Self::append_ledger).
@@ -107,55 +340,69 @@ impl Store {
         session_id: &str,
         row: &LedgerRow,
     ) -> Result<bool, StoreError> {
-        let file = encode::ledger_file(session_id);
-        let fail = |e| self.root().error(&file, e);
-        let (lock, _, _) = self.root().append_handle(&file).map_err(fail)?;
-        let end = Instant::now() + LOCK_DEADLINE;
-        // Past the deadline the event may be recorded twice, which is better than not at all.
-        while matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) && Instant::now() < end {
-            std::thread::sleep(LOCK_STEP);
-        }
-        if self.ledger_has_event(session_id, &row.event) {
-            return Ok(false);
-        }
-        self.append_ledger(session_id, std::slice::from_ref(row))?;
-        Ok(true)
+        let bytes = encode::ledger_rows(std::slice::from_ref(row), &mut Report::default())?;
+        let root = self.root();
+        let append = || {
+            let mut ledger = root.ledger_to_append(&file_stem(session_id))?;
+            let end = Instant::now() + LOCK_DEADLINE;
+            // Past the deadline the event may be recorded twice, which is better than not at all.
+            while matches!(ledger.open.try_lock(), Err(TryLockError::WouldBlock))
+                && Instant::now() < end
+            {
+                std::thread::sleep(LOCK_STEP);
+            }
+            let (_, rows) = read::tail(&mut ledger.open, MAX_FILE)?;
+            if names_event(&rows, &row.event) {
+                return Ok(false);
+            }
+            // Whoever held the lock may have written the proof.
+            let lacking = root.proofs.lacking(&root, &ledger.file, &ledger.open)?;
+            ledger.lacking = lacking.ok_or(io::ErrorKind::AlreadyExists)?;
+            ledger.append(bytes).map(|()| true)
+        };
+        append().map_err(|e| root.error(&encode::ledger_file(session_id), e))
     }
 
     /// Whether the newest [`MAX_FILE`] bytes of a session's ledger hold the row of an event.
     pub fn ledger_has_event(&self, session_id: &str, event: &str) -> bool {
-        if event.is_empty() {
-            return false;
-        }
-        let Ok(Some(tail)) = self.tail(&encode::ledger_file(session_id)) else {
-            return false;
-        };
-        // Within a text the quotes around a name are escaped.
-        let member = format!("\"event\":{}", serde_json::Value::from(event));
-        memchr::memmem::find(&tail.rows, member.as_bytes()).is_some()
+        let tail = self.tail(session_id).ok().flatten();
+        tail.is_some_and(|tail| names_event(&tail.rows, event))
     }
 
-    /// Whether a session has a ledger; one `stat`.
+    /// Whether a session has a ledger.
     pub fn has_ledger(&self, session_id: &str) -> bool {
-        let stamp = self.root().stamp(&encode::ledger_file(session_id));
-        stamp.is_ok_and(|s| s.is_some_and(|s| s.is_file && s.len > 0))
+        let found = self.open_ledger(session_id).ok().flatten();
+        found.is_some_and(|(_, open)| fs::len(&open).is_ok_and(|len| len > 0))
     }
 
     /// Whether a session has a ledger in which nothing can be read any more: something else is in its
-    /// place, or none of its lines is a row. A torn or damaged line loses nothing but itself.
+    /// place, or none of its lines is a row. A torn or damaged line loses nothing but itself, and a
+    /// ledger of somebody else says nothing of the session.
     pub fn ledger_is_lost(&self, session_id: &str) -> bool {
-        let file = encode::ledger_file(session_id);
-        match self.root().stamp(&file) {
+        let usual = encode::ledger_file(session_id);
+        let (found, is_own) = match self.open_ledger(session_id) {
+            Ok(Some((file, _))) => (file, true),
+            Ok(None) => (usual, false),
+            Err(_) => return true,
+        };
+        let root = self.root();
+        match root.stamp(&found) {
             Ok(None) => false,
-            Ok(Some(stamp)) if stamp.is_file && stamp.len == 0 => false,
-            Ok(Some(stamp)) if stamp.is_file => {
-                let found = (file, stamp);
+            // What came with the repository is no ledger of the session.
+            Ok(Some(_)) if !is_own && root.names().tracked.holds(&found) => false,
+            Ok(Some(stamp)) if !stamp.is_file => true,
+            Ok(Some(stamp)) if stamp.len == 0 => false,
+            Ok(Some(stamp)) => {
+                let found = (found, stamp);
                 let sound = || self.sound.lock().unwrap_or_else(PoisonError::into_inner);
                 if sound().as_ref() == Some(&found) {
                     return false;
                 }
-                let lost = match self.tail_of(&found.0, LOOKED_AT) {
-                    Ok(Some(tail)) => !tail.rows.is_empty() && !has_row(&tail.rows),
+                let lost = match root.read_if_there(&found.0).and_then(|open| {
+                    open.map(|mut open| read::tail(&mut open, LOOKED_AT))
+                        .transpose()
+                }) {
+                    Ok(Some((_, rows))) => !rows.is_empty() && !has_row(&rows),
                     Ok(None) => false,
                     Err(_) => true,
                 };
@@ -164,7 +411,7 @@ impl Store {
                 }
                 lost
             }
-            _ => true,
+            Err(_) => true,
         }
     }
 
@@ -173,7 +420,7 @@ impl Store {
     /// ledger has none.
     pub fn newest_of(&self, session_id: &str, kind: LedgerKind) -> (Option<LedgerRow>, bool) {
         let name = serde_json::to_string(&kind).unwrap_or_default();
-        let tail = self.tail(&encode::ledger_file(session_id));
+        let tail = self.tail(session_id);
         let (Ok(Some(tail)), false) = (tail, name.is_empty()) else {
             return (None, false);
         };
@@ -198,63 +445,82 @@ impl Store {
         (None, damaged)
     }
 
-    fn tail(&self, file: &str) -> io::Result<Option<Tail>> {
-        self.tail_of(file, MAX_FILE)
-    }
-
-    fn tail_of(&self, file: &str, most: u64) -> io::Result<Option<Tail>> {
-        let Some(mut open) = self.root().read_if_there(file)? else {
+    fn tail(&self, session_id: &str) -> io::Result<Option<Tail>> {
+        let Some((file, mut open)) = self.open_ledger(session_id)? else {
             return Ok(None);
         };
         let bytes = fs::len(&open)?;
-        let (from, rows) = read::tail(&mut open, most)?;
-        Ok(Some(Tail { bytes, from, rows }))
+        let (from, rows) = read::tail(&mut open, MAX_FILE)?;
+        let tail = Tail {
+            file,
+            bytes,
+            from,
+            rows,
+        };
+        Ok(Some(tail))
     }
 
     /// Reads a ledger, the newest [`MAX_FILE`] bytes of it. A missing one is empty.
     pub fn read_ledger(&self, session_id: &str) -> Ledger {
-        let file = encode::ledger_file(session_id);
-        match self.tail(&file) {
+        match self.tail(session_id) {
             Ok(None) => Ledger::default(),
-            Ok(Some(Tail { bytes, from, rows })) => {
-                let read = read::rows(&rows, usize::MAX);
+            Ok(Some(tail)) => {
+                let (rows, issue) = rows_of(&tail.rows, &tail.file);
                 Ledger {
-                    rows: read.rows,
-                    issues: read::bad_lines(&file, read.why, read.bad)
-                        .into_iter()
-                        .collect(),
-                    bytes,
-                    truncated: from > 0,
+                    rows,
+                    issues: issue.into_iter().collect(),
+                    bytes: tail.bytes,
+                    truncated: tail.from > 0,
                 }
             }
             Err(e) => Ledger {
-                issues: vec![read::unreadable(&file, e)],
+                issues: vec![read::unreadable(&encode::ledger_file(session_id), e)],
                 ..Ledger::default()
             },
         }
     }
 
-    /// All ledgers, newest first.
+    /// All ledgers of this user, newest first. Those of others are reported in the next snapshot.
     pub fn ledgers(&self) -> Vec<LedgerFile> {
         let root = self.root();
-        let names = root.list(SESSIONS_DIR, MAX_LISTED).unwrap_or_default();
-        let mut found: Vec<_> = names
-            .iter()
-            .filter_map(|name| {
-                let stem = name.strip_suffix(".jsonl")?;
-                let stamp = root.stamp(&format!("{SESSIONS_DIR}/{name}")).ok()??;
-                stamp.is_file.then(|| LedgerFile {
+        let listed = root.list(SESSIONS_DIR, MAX_LISTED).unwrap_or_default();
+        let mut found: Vec<LedgerFile> = Vec::new();
+        let mut foreign = Vec::new();
+        for name in &listed {
+            let Some(stem) = stem_of(name) else {
+                continue;
+            };
+            let file = format!("{SESSIONS_DIR}/{name}");
+            let Ok(Some(stamp)) = root.stamp(&file) else {
+                continue;
+            };
+            let is_proven = || match root.proofs.known(&file, stamp.inode) {
+                Some(is_proven) => is_proven,
+                None => root.read_if_there(&file).is_ok_and(|open| {
+                    let lacking = |open| root.proofs.lacking(&root, &file, &open);
+                    open.is_some_and(|open| lacking(open).is_ok_and(|lacking| lacking.is_some()))
+                }),
+            };
+            if stamp.is_file && is_proven() {
+                found.push(LedgerFile {
                     stem: stem.to_owned(),
                     bytes: stamp.len,
                     modified: stamp.modified_at(),
-                })
-            })
-            .collect();
+                    file,
+                });
+            } else if foreign.len() < MAX_REPORTED {
+                foreign.push(read::unproven(&file, "not read as a session of yours"));
+            }
+        }
+        self.report_foreign(SESSIONS_DIR, foreign);
         found.sort_by(|a, b| {
             b.modified
                 .cmp(&a.modified)
                 .then_with(|| a.stem.cmp(&b.stem))
         });
+        // A session has one ledger; should it have two, it goes on in the one that it finds first.
+        let mut seen = std::collections::HashSet::new();
+        found.retain(|ledger| seen.insert(ledger.stem.clone()));
         found
     }
 
@@ -263,10 +529,9 @@ impl Store {
     /// # Errors
     /// The system could not.
     pub fn sync_ledger(&self, session_id: &str) -> Result<(), StoreError> {
-        let file = encode::ledger_file(session_id);
         let root = self.root();
-        let fail = |e| root.error(&file, e);
-        if let Some(open) = root.read_if_there(&file).map_err(fail)? {
+        let fail = |e| root.error(&encode::ledger_file(session_id), e);
+        if let Some((file, open)) = self.open_ledger(session_id).map_err(fail)? {
             fs::sync(open, &file).map_err(fail)?;
             root.sync_parent(&file).map_err(fail)?;
         }

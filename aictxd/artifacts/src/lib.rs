@@ -51,11 +51,12 @@ mod rows;
 mod shelf;
 mod snapshot;
 mod store;
+mod trust;
 
 #[cfg(test)]
 mod tests;
 
-pub use archive::ledger_rows;
+pub use archive::{ArchivedLedger, ledger_rows};
 pub use bell::tells_of_all;
 pub use compact::{Compacted, Row};
 pub use encode::{MAX_ROW, TRUNCATED};
@@ -64,3 +65,4 @@ pub use fs::Stamp;
 pub use ledger::{Ledger, LedgerFile};
 pub use retain::{MAX_ARCHIVE, MAX_LEDGER_BYTES, MAX_LEDGERS, MAX_TOTAL, Tidied};
 pub use store::{Committed, FORMAT_VERSION, Op, Store};
+pub use trust::{AskTracked, MAX_TRACKED, Tracked, Trust};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aictx_proto::record::files;
+use aictx_proto::record::{Origin, files};
 use aictx_proto::snapshot::{ReadIssue, Rows};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -22,6 +22,8 @@ pub(crate) struct History<T> {
     bytes: u64,
     /// What the rows were read from; `None` when they must be read again.
     pub(crate) stamp: Option<Option<Stamp>>,
+    /// Whose word the rows are.
+    origin: Origin,
     /// Holds what a commit is about to write; the disk is not asked before it is settled.
     pub(crate) pending: bool,
     pub(crate) rows: Rows<T>,
@@ -37,6 +39,7 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
             limit,
             bytes,
             stamp: None,
+            origin: Origin::Own,
             pending: false,
             rows: Arc::default(),
             lines: 0,
@@ -47,9 +50,11 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
 
     pub(crate) fn refresh(&mut self, root: &Root) {
         let now = root.stamp(self.file).unwrap_or_default();
-        if self.pending || self.stamp == Some(now) {
+        let origin = shared_origin(root, self.file);
+        if self.pending || self.stamp == Some(now) && self.origin == origin {
             return;
         }
+        self.origin = origin;
         let read = match now {
             Some(stamp) if !stamp.is_file => Err("it is not a plain file".to_owned()),
             _ => self.load(root).map_err(|e| e.to_string()),
@@ -79,7 +84,7 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
 
     fn parse(&mut self, before: u64, bytes: &[u8]) {
         let all = read::lines(bytes).count() as u64;
-        let read = read::rows(bytes, self.limit);
+        let read = read::rows(bytes, self.limit, self.origin);
         self.lines = before + all - read.bad;
         self.bent = read.bent;
         self.issue = read::bad_lines(self.file, read.why, read.bad);
@@ -115,7 +120,7 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
             Applied::Document(_) => {}
             Applied::Remove => self.parse(0, &[]),
             Applied::Append(bytes) => {
-                let new = read::rows(bytes, usize::MAX);
+                let new = read::rows(bytes, usize::MAX, self.origin);
                 self.lines += new.rows.len() as u64;
                 let rows = Arc::make_mut(&mut self.rows);
                 rows.extend(new.rows.into_iter().map(Arc::new));
@@ -136,11 +141,38 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
     }
 }
 
+/// Whose word a file is that a repository may share.
+fn shared_origin(root: &Root, file: &str) -> Origin {
+    match root.names().is_shared(file) {
+        true => Origin::Repository,
+        false => Origin::Own,
+    }
+}
+
+/// Documents of this machine in whose absence those of the repository are told: what they hold is for
+/// people and agents, and nothing is decided by it.
+const TOLD: &[&str] = &[
+    files::HANDOFF,
+    files::PREFERENCES,
+    files::SEMANTIC_REPO,
+    files::AREAS,
+];
+
+/// Whether a document may be told with what the repository brought in its place.
+pub(crate) fn is_told(file: &str) -> bool {
+    let is_area = file
+        .strip_prefix(files::AREAS_DIR)
+        .is_some_and(|r| r.starts_with('/'));
+    TOLD.contains(&file) || is_area
+}
+
 /// A JSON file as parsed.
 #[derive(Debug, Clone)]
 pub(crate) struct Doc<T> {
     file: String,
     pub(crate) stamp: Option<Option<Stamp>>,
+    /// Whose word it is.
+    pub(crate) origin: Origin,
     pub(crate) pending: bool,
     pub(crate) value: Option<Arc<T>>,
     pub(crate) issue: Option<ReadIssue>,
@@ -151,6 +183,7 @@ impl<T: DeserializeOwned + PartialEq> Doc<T> {
         Self {
             file: file.into(),
             stamp: None,
+            origin: Origin::Own,
             pending: false,
             value: None,
             issue: None,
@@ -158,20 +191,27 @@ impl<T: DeserializeOwned + PartialEq> Doc<T> {
     }
 
     pub(crate) fn refresh(&mut self, root: &Root) {
-        let now = root.stamp(&self.file).unwrap_or_default();
-        if self.pending || self.stamp == Some(now) {
+        let mut now = root.stamp(&self.file).unwrap_or_default();
+        let mut origin = shared_origin(root, &self.file);
+        let is_foreign = now.is_none() && is_told(&self.file);
+        if is_foreign {
+            now = root.stamp_foreign(&self.file).unwrap_or_default();
+            origin = now.map_or(origin, |_| Origin::Repository);
+        }
+        if self.pending || self.stamp == Some(now) && self.origin == origin {
             return;
         }
+        self.origin = origin;
+        let open = || match is_foreign {
+            true => root.open_foreign(&self.file),
+            false => root.open_if_there(&self.file),
+        };
         let bytes = match now {
             None => Ok(None),
             Some(stamp) if !stamp.is_file => Err("it is not a plain file".to_owned()),
             Some(stamp) if stamp.len > MAX_FILE => Err("it is too large".to_owned()),
-            Some(_) => root
-                .read_if_there(&self.file)
-                .and_then(|file| {
-                    file.map(|f| crate::fs::read_range(&f, 0, MAX_FILE))
-                        .transpose()
-                })
+            Some(_) => open()
+                .and_then(|file| file.map(|file| file.read(MAX_FILE)).transpose())
                 .map_err(|e| e.to_string()),
         };
         match bytes {
@@ -196,7 +236,11 @@ impl<T: DeserializeOwned + PartialEq> Doc<T> {
                 self.issue = Some(read::unreadable(&self.file, why));
                 None
             }
-            Some(Ok(map)) => {
+            Some(Ok(mut map)) => {
+                // What holds others says it of each of them.
+                if !matches!(self.file.as_str(), files::SEMANTIC_REPO | files::AREAS) {
+                    read::mark(&mut map, self.origin);
+                }
                 let map = shown(&self.file, map);
                 let (record, bent) = read::record(map);
                 if bent || record.is_none() {
@@ -213,6 +257,10 @@ impl<T: DeserializeOwned + PartialEq> Doc<T> {
 
     pub(crate) fn apply(&mut self, change: Applied<'_>) {
         (self.stamp, self.pending) = (None, true);
+        if is_told(&self.file) {
+            // It is this machine's from here on.
+            self.origin = Origin::Own;
+        }
         match change {
             Applied::Document(members) => self.take(Some(Ok(members))),
             Applied::Replace(bytes) => self.parse(Some(bytes)),

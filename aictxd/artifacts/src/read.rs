@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
 
+use aictx_proto::record::{ORIGIN, Origin};
 use aictx_proto::snapshot::ReadIssue;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -101,8 +102,15 @@ pub(crate) struct Rows<T> {
     pub(crate) why: &'static str,
 }
 
+/// Says of an object whose word it is, if that is not this machine's.
+pub(crate) fn mark(row: &mut Map<String, Value>, origin: Origin) {
+    if !origin.is_own() {
+        row.insert(ORIGIN.to_owned(), Value::from("repository"));
+    }
+}
+
 /// Reads the records of JSONL bytes, the newest `limit` of them.
-pub(crate) fn rows<T: DeserializeOwned>(bytes: &[u8], limit: usize) -> Rows<T> {
+pub(crate) fn rows<T: DeserializeOwned>(bytes: &[u8], limit: usize, origin: Origin) -> Rows<T> {
     let mut out = Rows {
         rows: Vec::new(),
         bad: 0,
@@ -122,7 +130,8 @@ pub(crate) fn rows<T: DeserializeOwned>(bytes: &[u8], limit: usize) -> Rows<T> {
         }
     }
     let skip = good.len().saturating_sub(limit);
-    for row in good.into_iter().skip(skip) {
+    for mut row in good.into_iter().skip(skip) {
+        mark(&mut row, origin);
         let (record, bent) = record(row);
         out.bent += u64::from(bent);
         out.rows.extend(record);
@@ -180,6 +189,18 @@ pub(crate) fn unreadable(file: &str, detail: impl ToString) -> ReadIssue {
         file: file.to_owned(),
         code: "state_unreadable",
         detail: detail.to_string(),
+        lines: 0,
+    }
+}
+
+/// Issue of a file that this user's programs did not make.
+pub(crate) fn unproven(file: &str, consequence: &str) -> ReadIssue {
+    ReadIssue {
+        file: file.to_owned(),
+        code: ReadIssue::CAME_WITH_REPOSITORY,
+        detail: format!(
+            "it came with the repository or was copied; {consequence}. Remove it if you do not need it"
+        ),
         lines: 0,
     }
 }

@@ -16,6 +16,7 @@ use crate::archive::{self, ARCHIVE};
 use crate::commit;
 use crate::error::StoreError;
 use crate::fs::{self, Root};
+use crate::ledger;
 use crate::lock::DEADLINE;
 use crate::read;
 use crate::store::Store;
@@ -116,6 +117,9 @@ pub(crate) struct Packed {
     pub(crate) file: String,
     /// What it held; bytes that were no text are lost in it.
     pub(crate) text: String,
+    /// Of a ledger: proof that this user put it there ([`archive::proof`]).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) proof: String,
 }
 
 /// What a pass of retention did.
@@ -145,6 +149,7 @@ impl Store {
         let is_large = |bound: &&Bound| {
             let stamp = root.stamp(bound.file).ok().flatten();
             stamp.is_some_and(|s| s.is_file && s.len > bound.limit && s.len < MAX_SPLIT)
+                && self.may_split(&root, bound.file)
         };
         let mut split = 0;
         // One at a time: between them it is the turn of whoever waits for an answer.
@@ -182,7 +187,8 @@ impl Store {
             piles.push((dir, old_files(&root, dir, *keep)));
         }
         piles.push((THREADS_DIR, closed_threads(&root)));
-        let long_events = long_event_logs(&root);
+        let mut long_events = long_event_logs(&root);
+        long_events.retain(|file| self.may_split(&root, file));
         let archived = archive_bytes(&root);
         let quiet = piles.iter().all(|(_, pile)| pile.is_empty());
         if quiet && long_events.is_empty() && archived <= archive {
@@ -227,20 +233,28 @@ impl Store {
         let root = self.root();
         let mut seen = 0;
         let mut old = Vec::new();
+        let tracked = &root.names().tracked;
         for (index, ledger) in self.ledgers().iter().enumerate() {
             seen += ledger.bytes;
             let fits = index < count && seen <= bytes;
             // The newest may be large, but it is the newest.
-            if fits || index == 0 || is_needed(&ledger.stem) {
+            let stays = fits || index == 0 || tracked.holds(&ledger.file);
+            if stays || is_needed(&ledger.stem) {
                 continue;
             }
-            let file = format!("{SESSIONS_DIR}/{}.jsonl", ledger.stem);
-            let stamp = root.stamp(&file).ok().flatten();
+            let stamp = root.stamp(&ledger.file).ok().flatten();
             let same = |s: &fs::Stamp| s.len == ledger.bytes && s.modified_at() == ledger.modified;
             // Heard of since it was listed: not old after all.
-            old.extend(stamp.filter(same).map(|stamp| (file, stamp)));
+            old.extend(stamp.filter(same).map(|stamp| (ledger.file.clone(), stamp)));
         }
         old
+    }
+}
+
+impl Store {
+    /// Whether rows of a history may move: not while git tracks it and this process added nothing to it.
+    fn may_split(&self, root: &Root, file: &str) -> bool {
+        !root.names().is_shared(file) || self.has_written(file)
     }
 }
 
@@ -290,10 +304,12 @@ fn old_files(root: &Root, dir: &str, keep: usize) -> Vec<(String, fs::Stamp)> {
     if names.len() <= keep {
         return Vec::new();
     }
+    let tracked = &root.names().tracked;
     let mut files: Vec<(String, fs::Stamp)> = names
         .iter()
         .filter(|name| *name != "index.json" && !name.starts_with('.'))
         .map(|name| format!("{dir}/{name}"))
+        .filter(|file| !tracked.holds(file))
         .filter_map(|file| Some((root.stamp(&file).ok()??, file)))
         .filter(|(stamp, _)| stamp.is_file)
         .map(|(stamp, file)| (file, stamp))
@@ -314,6 +330,9 @@ fn closed_threads(root: &Root) -> Vec<(String, fs::Stamp)> {
         .iter()
         .filter_map(|name| {
             let file = format!("{THREADS_DIR}/{name}");
+            if root.names().tracked.holds(&file) {
+                return None;
+            }
             let open = root.read_if_there(&file).ok()??;
             let bytes = fs::read_range(&open, 0, read::MAX_FILE).ok()?;
             let thread = read::object(&bytes).ok()?;
@@ -363,9 +382,18 @@ fn pack(root: &Root, dir: &str, files: &[(String, fs::Stamp)]) -> std::io::Resul
             continue;
         };
         let bytes = fs::read_range(&open, 0, MAX_PACK)?;
-        let row = Packed {
-            file: file.clone(),
-            text: String::from_utf8_lossy(&bytes).into_owned(),
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let row = match ledger::unproven_text(file, &text) {
+            Some((stem, text)) => Packed {
+                file: format!("{SESSIONS_DIR}/{stem}.jsonl"),
+                proof: archive::proof(root, &[stem.as_bytes(), text.as_bytes()]),
+                text: text.to_owned(),
+            },
+            None => Packed {
+                file: file.clone(),
+                text,
+                proof: String::new(),
+            },
         };
         serde_json::to_writer(&mut rows, &row)?;
         rows.push(b'\n');

@@ -52,7 +52,7 @@ fn bytes_below(dir: &std::path::Path) -> u64 {
 #[test]
 fn every_row_of_a_split_history_is_in_one_place_in_order() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::create(dir.path()).unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
     for n in 0..40 {
         event(&store, n);
     }
@@ -78,7 +78,7 @@ fn every_row_of_a_split_history_is_in_one_place_in_order() {
 #[test]
 fn pinned_rows_stay_however_old() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::create(dir.path()).unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
     for n in 0..40 {
         let row = json!({ "decision": "y".repeat(200), "n": n, "pinned": n == 3 });
         append(&store, DECISIONS, row);
@@ -93,7 +93,7 @@ fn pinned_rows_stay_however_old() {
 #[test]
 fn the_last_handoff_of_each_branch_stays_however_old() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::create(dir.path()).unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
     for n in 0..40 {
         let branch = match n {
             3 | 5 => "rare",
@@ -116,7 +116,7 @@ fn the_last_handoff_of_each_branch_stays_however_old() {
 #[test]
 fn beginnings_of_sessions_that_never_ended_stay_for_a_week() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::create(dir.path()).unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
     let write = |n: u64, kind: &str, session: &str, day: u64| {
         let at = format!("2026-03-{:02}T10:00:00Z", day);
         let row = json!({
@@ -146,7 +146,7 @@ fn beginnings_of_sessions_that_never_ended_stay_for_a_week() {
 #[test]
 fn w_p4_what_is_no_row_is_archived_as_it_is() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::create(dir.path()).unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
     event(&store, 0);
     let file = dir.path().join(".aictx").join(LIFECYCLE_EVENTS);
     let mut text = std::fs::read_to_string(&file).unwrap();
@@ -164,7 +164,7 @@ fn w_p4_what_is_no_row_is_archived_as_it_is() {
 #[test]
 fn old_ledgers_go_to_the_archive_needed_ones_stay() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::create(dir.path()).unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
     for n in 0..6 {
         let row = LedgerRow::observed(Default::default(), LedgerKind::Stop);
         store.append_ledger(&format!("s{n}"), &[row]).unwrap();
@@ -185,14 +185,16 @@ fn old_ledgers_go_to_the_archive_needed_ones_stay() {
     assert_eq!(within(2, 1_000_000, &|s| s == "s1"), 3);
     let left: Vec<String> = store.ledgers().into_iter().map(|l| l.stem).collect();
     assert_eq!(left, ["s5", "s4", "s1"]);
-    let archived: Vec<(String, String)> = store.archived_ledgers().collect();
-    let stems: Vec<&str> = archived.iter().map(|(stem, _)| stem.as_str()).collect();
+    let archived: Vec<archive::ArchivedLedger> = store.archived_ledgers().collect();
+    let stems: Vec<&str> = archived.iter().map(|l| l.stem.as_str()).collect();
     assert_eq!(stems, ["s0", "s2", "s3"]);
-    assert_eq!(archived[1].1, text);
+    let rows = |text: &str| text.split_once('\n').unwrap().1.to_owned();
+    assert_eq!(archived[1].text, rows(&text), "without the proof");
     assert!(store.bring_back("s2").unwrap() && !store.bring_back("s2").unwrap());
     assert!(!store.bring_back("nobody").unwrap());
     let back = dir.path().join(".aictx/sessions/s2.jsonl");
-    assert_eq!(std::fs::read_to_string(&back).unwrap(), text);
+    assert_eq!(rows(&std::fs::read_to_string(&back).unwrap()), rows(&text));
+    assert!(store.has_ledger("s2"), "with a proof of its own");
     std::fs::remove_file(back).unwrap();
     assert_eq!(within(9, 1, &|_| false), 2);
     assert_eq!(
@@ -211,7 +213,7 @@ fn old_ledgers_go_to_the_archive_needed_ones_stay() {
 #[test]
 fn closed_threads_make_room_open_ones_never() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::create(dir.path()).unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
     let states = ["resolved", "in_progress", "paused", "blocked", "abandoned"];
     for n in 0..MAX_THREADS + 50 {
         let value = json!({ "task_id": format!("t{n}"), "status": states[n % 5] });
@@ -246,7 +248,7 @@ fn closed_threads_make_room_open_ones_never() {
 #[test]
 fn a_row_that_was_archived_lately_is_found_by_what_it_says() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::create(dir.path()).unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
     let find =
         |text: &str| store.lately_archived(LIFECYCLE_EVENTS, text, |row: &Value| row["id"] == text);
     assert_eq!(find("e-1"), None, "there is no archive");
@@ -266,7 +268,7 @@ fn a_row_that_was_archived_lately_is_found_by_what_it_says() {
 #[test]
 fn w33_contracts_and_packets_without_readers_make_room() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::create(dir.path()).unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
     let write = |file: String| {
         let (value, order) = (json!({ "x": 1 }), KeyOrder::Sorted);
         let effect = Effect::ReplaceJson { file, value, order };
@@ -293,7 +295,7 @@ fn w33_contracts_and_packets_without_readers_make_room() {
 #[test]
 fn a_full_archive_forgets_its_oldest_segments_and_what_is_dear_last() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::create(dir.path()).unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
     let root = store.root();
     // Bytes that do not compress, so that every call makes a segment.
     let mut seed = 1_u64;
@@ -347,7 +349,7 @@ fn a_full_archive_forgets_its_oldest_segments_and_what_is_dear_last() {
 fn tens_of_thousands_of_executions_stay_below_a_ceiling() {
     const ARCHIVE_LIMIT: u64 = 60_000;
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::create(dir.path()).unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
     let bounds: Vec<Bound> = BOUNDS
         .iter()
         .map(|b| Bound {

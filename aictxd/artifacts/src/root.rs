@@ -77,32 +77,47 @@ pub(crate) fn find(path: &Path, home: Option<&Path>) -> Result<Repository, RootE
         path: path.to_owned(),
         why: e.to_string(),
     })?;
+    // A directory with a memory and without git, should no repository of git hold it: in one, it may
+    // have come with a commit, and would keep the repository's own memory and rules from what is below.
+    let mut plain: Option<&Path> = None;
+    let or_plain = |plain: Option<&Path>, error| match plain {
+        Some(dir) => Ok(Repository {
+            root: dir.to_owned(),
+            worktree: dir.to_owned(),
+            git_dir: None,
+            common_dir: None,
+        }),
+        None => Err(error),
+    };
     for dir in start.ancestors() {
         let refused = dir.parent().is_none() || Some(dir) == home;
         let git = git_dir(dir);
         if refused {
             // `~/.aictx` is the ancestor's own directory, not a repository's.
-            return Err(if git.is_some() || dir == start {
+            let error = if git.is_some() || dir == start {
                 RootError::Refused {
                     path: dir.to_owned(),
                 }
             } else {
-                RootError::NotARepository { path: start }
-            });
+                RootError::NotARepository {
+                    path: start.clone(),
+                }
+            };
+            return or_plain(plain, error);
         }
         if let Some(git_dir) = git {
             return Ok(worktree(dir, git_dir, home));
         }
-        if dir.join(crate::fs::DIR).is_dir() {
-            return Ok(Repository {
-                root: dir.to_owned(),
-                worktree: dir.to_owned(),
-                git_dir: None,
-                common_dir: None,
-            });
+        if plain.is_none() && dir.join(crate::fs::DIR).is_dir() {
+            plain = Some(dir);
         }
     }
-    Err(RootError::NotARepository { path: start })
+    or_plain(
+        plain,
+        RootError::NotARepository {
+            path: start.clone(),
+        },
+    )
 }
 
 fn worktree(dir: &Path, git_dir: PathBuf, home: Option<&Path>) -> Repository {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use aictx_proto::record::ContractRecord;
+use aictx_proto::record::{ContractRecord, Origin, files};
 use aictx_proto::snapshot::ReadIssue;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -68,7 +68,7 @@ impl Store {
                 return Ok(None);
             };
             let (_, tail) = read::tail(&mut open, MAX_FILE)?;
-            let rows = read::rows::<Value>(&tail, limit);
+            let rows = read::rows::<Value>(&tail, limit, Origin::Own);
             Ok(read::bad_lines(file, rows.why, rows.bad))
         });
         read.unwrap_or_else(|error| Some(read::unreadable(file, error)))
@@ -76,17 +76,38 @@ impl Store {
 
     fn live_rows(&self, file: &str, limit: usize) -> (Vec<Value>, u64) {
         let root = self.root();
+        let origin = match root.names().is_shared(file) {
+            true => Origin::Repository,
+            false => Origin::Own,
+        };
         let read = root.read_if_there(file).and_then(|open| {
             let Some(mut open) = open else {
                 return Ok((Vec::new(), 0));
             };
             let (from, tail) = read::tail(&mut open, MAX_FILE)?;
             let before = read::count_lines(&mut open, from)?;
-            let rows = read::rows(&tail, limit);
+            let rows = read::rows(&tail, limit, origin);
             let here = read::lines(&tail).count() as u64;
             Ok((rows.rows, before + here))
         });
         read.unwrap_or_default()
+    }
+
+    /// The newest `limit` rows that came with the repository of a history that belongs to one machine,
+    /// oldest first: those of the file, and of segments of its archive. [`newest_rows`](Self::newest_rows)
+    /// has none of them.
+    pub fn foreign_rows<T: DeserializeOwned>(&self, file: &str, limit: usize) -> Vec<T> {
+        let root = self.root();
+        if files::is_shared(file) || root.names().tracked.is_empty() {
+            return Vec::new();
+        }
+        let mut bytes = crate::archive::foreign_text(&root, file);
+        if let Ok(Some(open)) = root.open_foreign(file)
+            && let Ok((_, tail)) = open.tail(MAX_FILE)
+        {
+            bytes.extend(tail);
+        }
+        read::rows(&bytes, limit, Origin::Repository).rows
     }
 
     /// All rows of a history as they stand.

@@ -51,7 +51,7 @@ impl<T: DeserializeOwned + PartialEq> Shelf<T> {
     /// Reads what changed on disk: one `stat`, one more a file, and a listing when files came or
     /// went.
     pub(crate) fn refresh(&mut self, root: &Root) {
-        let now = root.stamp(self.dir).unwrap_or_default();
+        let now = root.stamp_directory(self.dir).unwrap_or_default();
         if now.is_none() {
             let had = self.docs.len();
             self.docs.retain(|_, doc| doc.pending);

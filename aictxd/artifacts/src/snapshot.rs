@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use aictx_proto::record::{
     ActivePointer, AgentExecutionRow, Area, AreaMemory, ComplianceRow, ContractIndex, Decision,
-    FailurePattern, Handoff, HandoffRow, LifecycleEvent, SemanticRepo, SessionFile, Strategy,
-    Subsystem, Thread, files,
+    FailurePattern, Handoff, HandoffRow, LifecycleEvent, Origin, SemanticRepo, SessionFile,
+    Strategy, Subsystem, Thread, files,
 };
 use aictx_proto::snapshot::{
     COMPLIANCE_TAIL, DECISION_TAIL, EXECUTION_TAIL, HANDOFF_TAIL, LIFECYCLE_TAIL, ReadIssue, Rows,
@@ -83,6 +83,7 @@ struct Together {
     semantic: Arc<SemanticRepo>,
     areas: Arc<AreaMemory>,
     editions: Option<(u64, u64, u64)>,
+    origins: Option<(Origin, Origin)>,
     semantic_from: Option<Arc<SemanticRepo>>,
     areas_from: Option<Arc<AreaMemory>>,
 }
@@ -201,7 +202,8 @@ impl Cache {
                 self.semantic.value.as_ref(),
                 self.together.semantic_from.as_ref(),
             )
-            && same_option(self.areas.value.as_ref(), self.together.areas_from.as_ref());
+            && same_option(self.areas.value.as_ref(), self.together.areas_from.as_ref())
+            && self.together.origins == Some((self.semantic.origin, self.areas.origin));
         if unchanged {
             return;
         }
@@ -213,6 +215,7 @@ impl Cache {
             semantic: keep(self.whole_semantic(), &self.together.semantic),
             areas: keep(self.whole_areas(), &self.together.areas),
             editions,
+            origins: Some((self.semantic.origin, self.areas.origin)),
             semantic_from: self.semantic.value.clone(),
             areas_from: self.areas.value.clone(),
         };
@@ -327,6 +330,9 @@ impl Cache {
     /// Sub-systems of the one file, each replaced by its own file where there is one.
     fn whole_semantic(&self) -> SemanticRepo {
         let mut all = self.semantic.value.as_deref().cloned().unwrap_or_default();
+        for subsystem in &mut all.subsystems {
+            subsystem.origin = subsystem.origin.and(self.semantic.origin);
+        }
         for shard in self.subsystems.values().filter(|s| !s.name.is_empty()) {
             match all.subsystems.iter_mut().find(|s| s.name == shard.name) {
                 Some(known) => known.clone_from(shard),
@@ -339,6 +345,9 @@ impl Cache {
     /// The same for areas.
     fn whole_areas(&self) -> AreaMemory {
         let mut all = self.areas.value.as_deref().cloned().unwrap_or_default();
+        for area in all.areas.values_mut() {
+            area.origin = area.origin.and(self.areas.origin);
+        }
         for shard in self.area_shards.values().filter(|a| !a.area_id.is_empty()) {
             all.areas.insert(shard.area_id.clone(), (**shard).clone());
         }
@@ -365,7 +374,7 @@ impl Cache {
         self.executions.lines.max(counted.unwrap_or(0))
     }
 
-    fn issues(&self) -> Vec<ReadIssue> {
+    fn issues(&self, foreign: Vec<ReadIssue>) -> Vec<ReadIssue> {
         let documents = [
             &self.session.issue,
             &self.handoff.issue,
@@ -382,13 +391,16 @@ impl Cache {
         issues.extend(self.threads.issues().cloned());
         issues.extend(self.subsystems.issues().cloned());
         issues.extend(self.area_shards.issues().cloned());
+        issues.extend(foreign);
         issues
     }
 
-    /// The snapshot of this cache: `last` itself when nothing changed.
+    /// The snapshot of this cache: `last` itself when nothing changed. `foreign`: what is ignored
+    /// because it is not this user's.
     pub(crate) fn snapshot(
         &self,
         repo: &Path,
+        foreign: Vec<ReadIssue>,
         last: &Arc<Snapshot>,
         generation: impl FnOnce() -> u64,
     ) -> Arc<Snapshot> {
@@ -422,7 +434,7 @@ impl Cache {
             metrics: self.metrics.value.clone().unwrap_or_default(),
             compliance: self.compliance.rows.clone(),
             lifecycle: self.lifecycle.rows.clone(),
-            issues: keep(self.issues(), &last.issues),
+            issues: keep(self.issues(foreign), &last.issues),
         };
         let unchanged = last.generation > 0
             && next.root == last.root

@@ -1,15 +1,17 @@
 //! One repository's `.aictx/`: snapshots out, commits in.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use aictx_proto::effect::Effects;
-use aictx_proto::record::files;
-use aictx_proto::snapshot::Snapshot;
+use aictx_proto::effect::{Effect, Effects};
+use aictx_proto::record::{ORIGIN, files};
+use aictx_proto::snapshot::{ReadIssue, Snapshot};
 use aictx_proto::time::Timestamp;
+use serde_json::Value;
 
 use crate::archive;
 use crate::commit::{self, Plan};
@@ -22,8 +24,10 @@ use crate::read;
 use crate::rows::KnownContract;
 use crate::scrub::Report;
 use crate::snapshot::{Applied, Cache};
+use crate::trust::Trust;
 
 mod aside;
+mod foreign;
 mod fresh;
 mod owed;
 mod shown;
@@ -56,6 +60,11 @@ pub struct Store {
     /// Directory that `.aictx` lies in.
     home: PathBuf,
     root: RwLock<Arc<Root>>,
+    trust: Arc<Trust>,
+    /// What is ignored because it is not this user's, by where it was found.
+    foreign: Mutex<BTreeMap<&'static str, Vec<ReadIssue>>>,
+    /// Files that git tracks and that this process has written.
+    written: Mutex<BTreeSet<String>>,
     gate: Gate,
     cache: Mutex<Fresh>,
     pub(crate) contracts: Mutex<Vec<KnownContract>>,
@@ -80,18 +89,18 @@ impl Store {
     ///
     /// # Errors
     /// Not initialised, a link or file in the place of the directory, a newer format.
-    pub fn open(root: &Path) -> Result<Self, StoreError> {
-        Self::open_at(root, root)
+    pub fn open(root: &Path, trust: Trust) -> Result<Self, StoreError> {
+        Self::open_at(root, root, trust)
     }
 
     /// As [`open`](Self::open), with `.aictx` in another directory than the repository's root.
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn open_at(root: &Path, home: &Path) -> Result<Self, StoreError> {
-        let (repo, home) = (canonical(root)?, canonical(home)?);
-        let dir = Root::open(&home)?;
-        let store = Self::new(repo, home, dir)?;
+    pub fn open_at(root: &Path, home: &Path, trust: Trust) -> Result<Self, StoreError> {
+        let (repo, home, trust) = (canonical(root)?, canonical(home)?, Arc::new(trust));
+        let dir = Root::open(&home, &trust)?;
+        let store = Self::new(repo, home, dir, trust)?;
         // Whoever holds the lock recovers, and reading works without.
         let _ = store.recover_by(Instant::now());
         Ok(store)
@@ -102,18 +111,18 @@ impl Store {
     ///
     /// # Errors
     /// As [`open`](Self::open), or not writable.
-    pub fn create(root: &Path) -> Result<Self, StoreError> {
-        Self::create_at(root, root)
+    pub fn create(root: &Path, trust: Trust) -> Result<Self, StoreError> {
+        Self::create_at(root, root, trust)
     }
 
     /// As [`create`](Self::create), with `.aictx` in another directory than the repository's root.
     ///
     /// # Errors
     /// As [`create`](Self::create).
-    pub fn create_at(root: &Path, home: &Path) -> Result<Self, StoreError> {
-        let (repo, home) = (canonical(root)?, canonical(home)?);
-        let dir = Root::create(&home)?;
-        let store = Self::new(repo, home, dir)?;
+    pub fn create_at(root: &Path, home: &Path, trust: Trust) -> Result<Self, StoreError> {
+        let (repo, home, trust) = (canonical(root)?, canonical(home)?, Arc::new(trust));
+        let dir = Root::create(&home, &trust)?;
+        let store = Self::new(repo, home, dir, trust)?;
         let dir = store.root();
         let fail = |e| dir.error(files::FORMAT, e);
         if dir.stamp(files::FORMAT).map_err(fail)?.is_none() {
@@ -132,7 +141,12 @@ impl Store {
         Ok(store)
     }
 
-    fn new(repo: PathBuf, home: PathBuf, root: Root) -> Result<Self, StoreError> {
+    fn new(
+        repo: PathBuf,
+        home: PathBuf,
+        root: Root,
+        trust: Arc<Trust>,
+    ) -> Result<Self, StoreError> {
         let found = root
             .read_if_there(files::FORMAT)
             .ok()
@@ -149,6 +163,9 @@ impl Store {
             repo,
             home,
             root: RwLock::new(Arc::new(root)),
+            trust,
+            foreign: Mutex::default(),
+            written: Mutex::default(),
             gate: Gate::default(),
             cache: Mutex::new(Fresh::default()),
             contracts: Mutex::default(),
@@ -203,7 +220,7 @@ impl Store {
             return self.latest();
         }
         cache.refresh(&root);
-        self.publish(&cache.parts)
+        self.publish(&root, &cache.parts)
     }
 
     /// The memory as last published, without looking at the disk. It always holds whole commits.
@@ -216,9 +233,10 @@ impl Store {
             return published.clone();
         }
         drop(published);
+        let root = self.root();
         let mut cache = self.cache();
-        cache.refresh(&self.root());
-        self.publish(&cache.parts)
+        cache.refresh(&root);
+        self.publish(&root, &cache.parts)
     }
 
     /// Decides on the newest snapshot under the lock and makes the effects durable, all or
@@ -276,6 +294,7 @@ impl Store {
             });
         };
         let root = self.root();
+        root.renew_names();
         let _lock = match lock::take(&root, deadline) {
             Ok(lock) => lock,
             Err(e) => return all(e),
@@ -286,7 +305,7 @@ impl Store {
         let (base, mut last) = {
             let mut cache = self.cache();
             cache.refresh(&root);
-            let last = self.publish(&cache.parts);
+            let last = self.publish(&root, &cache.parts);
             (cache.parts.clone(), last)
         };
         let mut overlay = base.clone();
@@ -307,7 +326,7 @@ impl Store {
                 };
                 let deltas = effects
                     .into_iter()
-                    .map(|e| encode::effect(e, &mut report))
+                    .map(|effect| self.encoded(&root, effect, &mut report))
                     .collect::<Result<Vec<Delta>, _>>()?;
                 shown.add(shows);
                 let writes = !deltas.is_empty();
@@ -323,7 +342,8 @@ impl Store {
                     plan.add(delta);
                 }
                 if writes && catch {
-                    last = overlay.snapshot(&self.repo, &last, || self.next_generation());
+                    let foreign = self.foreign_issues(&root);
+                    last = overlay.snapshot(&self.repo, foreign, &last, || self.next_generation());
                 }
                 Ok((reply, report, writes))
             }));
@@ -365,6 +385,7 @@ impl Store {
         soon: Option<(&mut dyn FnMut(), Shown)>,
     ) -> Result<Arc<Snapshot>, StoreError> {
         let steps = plan.steps(root, base)?;
+        self.note_written(root, &steps);
         for file in &steps.rescue {
             self.set_aside(root, file)?;
         }
@@ -436,9 +457,44 @@ impl Store {
         overlay.settle(root, settled);
         let mut cache = self.cache();
         cache.replace(overlay);
-        let snapshot = self.publish(&cache.parts);
+        let snapshot = self.publish(root, &cache.parts);
         self.applying.store(false, Ordering::Release);
         Ok((snapshot, intent))
+    }
+
+    /// Encodes one effect, for the file that it goes to here.
+    fn encoded(
+        &self,
+        root: &Root,
+        mut effect: Effect,
+        report: &mut Report,
+    ) -> Result<Delta, StoreError> {
+        let ledger = match &effect {
+            Effect::Ledger { session_id, .. } => {
+                let usual = encode::ledger_file(session_id);
+                let file = self.ledger_file(root, session_id);
+                Some(file.map_err(|e| root.error(&usual, e))?)
+            }
+            _ => None,
+        };
+        match &mut effect {
+            // Whose word the rows of a shared file are follows from who tracks it, on each machine.
+            Effect::AppendRows { file, rows, .. } | Effect::ReplaceRows { file, rows, .. }
+                if files::is_shared(file) && root.names().is_shared(file) =>
+            {
+                let members = rows.iter_mut().filter_map(Value::as_object_mut);
+                members.for_each(|row| drop(row.remove(ORIGIN)));
+            }
+            Effect::ReplaceJson { file, value, .. } if root.names().is_shared(file) => {
+                value.as_object_mut().map(|members| members.remove(ORIGIN));
+            }
+            _ => {}
+        }
+        let mut delta = encode::effect(effect, report)?;
+        if let Some(file) = ledger {
+            delta.file = file;
+        }
+        Ok(delta)
     }
 
     /// Finishes what interrupted commits left, and removes drafts of the archive, now.
@@ -452,11 +508,11 @@ impl Store {
     fn recover_by(&self, deadline: Instant) -> Result<u64, StoreError> {
         let root = self.root();
         // Usual case: nothing there, and then the lock is not needed.
-        if root
-            .list(files::JOURNAL_DIR, 1)
-            .is_ok_and(|names| names.is_empty())
-            && archive::drafts(&root).is_empty()
-        {
+        let waits = journal::list(&root).map_or(true, |listed| {
+            self.report_foreign(files::JOURNAL_DIR, listed.foreign);
+            !listed.own.is_empty()
+        });
+        if !waits && archive::drafts(&root).is_empty() {
             return Ok(0);
         }
         self.locked(deadline, |root, finished| {
@@ -482,6 +538,7 @@ impl Store {
                 waited: DEADLINE,
             });
         };
+        root.renew_names();
         let _lock = lock::take(&root, deadline)?;
         self.settle().map_err(journal::not_written)?;
         let finished = self.recover_locked(&root)?;
@@ -491,12 +548,13 @@ impl Store {
     fn recover_locked(&self, root: &Arc<Root>) -> Result<u64, StoreError> {
         // What this process has done is not to be done again.
         let done = self.owed().intent.clone();
-        let finished = journal::recover(
+        let (finished, foreign) = journal::recover(
             root,
             done.as_ref(),
             &|file| self.set_aside(root, file),
             &|file| self.quarantine_name(root, file),
         )?;
+        self.report_foreign(files::JOURNAL_DIR, foreign);
         self.applying.store(false, Ordering::Release);
         Ok(finished)
     }
@@ -511,7 +569,7 @@ impl Store {
         if root.is_current() {
             return root;
         }
-        match Root::open(&self.home) {
+        match Root::open(&self.home, &self.trust) {
             Ok(new) => {
                 let new = Arc::new(new);
                 let mut slot = self.root.write().unwrap_or_else(PoisonError::into_inner);
@@ -533,13 +591,14 @@ impl Store {
 
     /// Makes the snapshot of the cache the published one. The cache is held meanwhile, so that
     /// snapshots are published in the order in which they were read.
-    fn publish(&self, cache: &Cache) -> Arc<Snapshot> {
+    fn publish(&self, root: &Root, cache: &Cache) -> Arc<Snapshot> {
         let last = self
             .published
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let next = cache.snapshot(&self.repo, &last, || self.next_generation());
+        let foreign = self.foreign_issues(root);
+        let next = cache.snapshot(&self.repo, foreign, &last, || self.next_generation());
         if !Arc::ptr_eq(&next, &last) {
             let mut slot = self
                 .published

@@ -96,10 +96,12 @@ pub(crate) fn shard(area: &Area) -> Effect {
 pub(crate) fn hints(memory: &AreaMemory, area: &str) -> Value {
     let none = Area::default();
     let known = memory.areas.get(area).unwrap_or(&none);
-    json!({
+    let mut hints = json!({
         "area_id": area, "related_files": known.related_files, "related_tests": known.related_tests,
         "area_strategy_count": known.strategy_count, "area_failure_count": known.failure_count,
-    })
+    });
+    known.origin.mark(&mut hints);
+    hints
 }
 
 #[cfg(test)]

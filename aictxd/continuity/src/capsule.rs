@@ -10,7 +10,7 @@ use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::identity::Identity;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Receipt};
 use aictx_proto::methods::AtWork;
-use aictx_proto::record::{Handoff, LifecycleEvent, files};
+use aictx_proto::record::{Handoff, LifecycleEvent, Origin, files};
 use aictx_proto::shown::{Code, Line, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
@@ -182,7 +182,8 @@ impl Capsule<'_> {
         if let Some(files) = suggest::capsule_line(&project.map, left.trim().is_empty()) {
             let why = "the map ranks them for what was left to do, or for the repository";
             let id = clean(files.as_str(), 160);
-            packet.item("map", &id, why, &[told!("Likely entry points: {}", files)]);
+            let line = told!("Likely entry points: {}", files);
+            packet.item(Origin::Own, "map", &id, why, &[line]);
         }
         packet.rank(rank::CHECK);
         if let Some((command, source)) = project.canonical_check(self.context.snapshot) {
@@ -190,7 +191,7 @@ impl Capsule<'_> {
             for further in project.further_checks(&command) {
                 line.push(&told!(", {}", Code::new(&further, MAX_COMMAND)));
             }
-            packet.item("check", &clean(&command, 160), source, &[line]);
+            packet.item(Origin::Own, "check", &clean(&command, 160), source, &[line]);
         }
         preferences::tell(&self.context.snapshot.preferences, &mut packet);
         self.close(packet)
@@ -269,6 +270,7 @@ impl Capsule<'_> {
         if !lines.is_empty() {
             let paths = Line::join([forbidden, allowed].concat(), ", ");
             packet.item(
+                Origin::Own,
                 "limits",
                 &clean(paths.as_str(), 160),
                 "the user set them in this session",
@@ -333,6 +335,7 @@ impl Capsule<'_> {
                 line.push(&told!("; edited {}", newest(&files)));
             }
             packet.item(
+                Origin::Own,
                 "session",
                 &other.session_id,
                 "open beside this one",
@@ -352,7 +355,7 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
     };
     let mut tell = |kind: &str, title: &'static str, said: Line| {
         let (id, line) = (clean(said.as_str(), 160), told!("{}: {}", title, said));
-        packet.item(kind, &id, "this session's own ledger", &[line]);
+        packet.item(Origin::Own, kind, &id, "this session's own ledger", &[line]);
     };
     if !seen.asked.goal().is_empty() {
         tell(

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use aictx_proto::Timestamp;
 use aictx_proto::methods::MapHit;
-use aictx_proto::record::{FailurePattern, Handoff, Subsystem, Thread};
+use aictx_proto::record::{FailurePattern, Handoff, Origin, Subsystem, Thread};
 use aictx_proto::shown;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
@@ -21,6 +21,7 @@ use crate::decisions::{self, RankedDecision};
 use crate::failures::{self, FailureQuery, find_failures};
 use crate::marks;
 use crate::matching::{self, is_continuation, shared, terms};
+use crate::origin::labelled;
 use crate::project::{Note, Project};
 use crate::resume::task_fits;
 use crate::semantic;
@@ -82,15 +83,17 @@ pub(crate) struct Ranked {
     pub(crate) score: i64,
     pub(crate) reasons: Vec<String>,
     pub(crate) paths: Vec<String>,
+    pub(crate) origin: Origin,
 }
 
 impl Ranked {
     /// `{kind, id, title, score, reasons, paths, metadata}`.
     pub(crate) fn to_json(&self) -> Value {
-        json!({
+        let item = json!({
             "kind": self.kind, "id": self.id, "title": self.title, "score": self.score,
             "reasons": self.reasons, "paths": self.paths, "metadata": {},
-        })
+        });
+        labelled(&item, self.origin, &["title"])
     }
 }
 
@@ -314,6 +317,7 @@ impl<'a> Context<'a> {
                     - if elsewhere { 30 } else { 0 },
                 reasons,
                 paths: live,
+                origin: h.origin,
             });
         }
         for found in self.decisions.iter().take(8) {
@@ -328,6 +332,7 @@ impl<'a> Context<'a> {
                     - if lost { 15 } else { 0 },
                 reasons: found.reasons(),
                 paths: live,
+                origin: d.origin,
             });
         }
         for (score, pattern) in self.failures.iter().take(8) {
@@ -339,6 +344,7 @@ impl<'a> Context<'a> {
                 score: 30 + (*score as i64).min(20) + if live.is_empty() { 0 } else { 8 },
                 reasons: vec!["relevant_failure".to_owned()],
                 paths: live,
+                origin: pattern.origin,
             });
         }
         for subsystem in &self.subsystems {
@@ -351,6 +357,7 @@ impl<'a> Context<'a> {
                 score: 20 + text_bonus(&text) + if live.is_empty() { -20 } else { 8 },
                 reasons: vec!["semantic_repo_match".to_owned()],
                 paths: live,
+                origin: subsystem.origin,
             });
         }
         if let Some(found) = &self.strategy {
@@ -375,6 +382,7 @@ impl<'a> Context<'a> {
                     reasons
                 },
                 paths: self.live(&found.strategy.entry_points),
+                origin: found.strategy.origin,
             });
         }
         let likely = |(at, hit): &(usize, &MapHit)| *at == 0 || hit.confidence >= LIKELY;
@@ -387,6 +395,7 @@ impl<'a> Context<'a> {
                 score: 10 + (hit.confidence * 24.0).round() as i64,
                 reasons: hit.reasons.iter().take(8).cloned().collect(),
                 paths: vec![hit.path.clone()],
+                origin: Origin::Own,
             });
         }
         items.retain(|item| item.score > 0);

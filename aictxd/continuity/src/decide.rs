@@ -3,7 +3,7 @@
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::identity::Identity;
-use aictx_proto::record::{Decision, files};
+use aictx_proto::record::{Decision, Origin, files};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use serde_json::Value;
@@ -87,6 +87,7 @@ fn row(given: &Value, (execution_id, session): (&str, u64), now: Timestamp) -> D
         session,
         execution_id: execution_id.to_owned(),
         supersedes: texts("supersedes"),
+        origin: Origin::of(given),
         ..Decision::default()
     }
 }

@@ -246,7 +246,7 @@ fn only_looked(seen: &Observation) -> bool {
 fn leaves_unfinished(snapshot: &Snapshot, project: &Project) -> bool {
     let handoff = project.handoff.as_deref().or(snapshot.handoff.as_deref());
     handoff
-        .filter(|h| !marks::is_wrong(&h.extra))
+        .filter(|h| !marks::is_wrong(&h.extra) && h.origin.is_own())
         .is_some_and(|h| h.status != "resolved" || !h.next_steps.is_empty())
 }
 
@@ -263,10 +263,12 @@ fn taken_back(snapshot: &Snapshot, seen: &Observation) -> Vec<Value> {
     let meant = |which: &String| {
         let at = kept::meant(which, rules.iter().map(|d| d.decision.as_str()))?;
         let rule = rules.get(at)?;
-        Some(json!({
+        let mut taken_back = json!({
             "decision": format!("{NO_LONGER}{}", rule.decision), "rationale": SAID_BY_USER,
             "supersedes": [decision_id(rule)],
-        }))
+        });
+        rule.origin.mark(&mut taken_back);
+        Some(taken_back)
     };
     seen.taken_back.iter().filter_map(meant).collect()
 }
@@ -274,15 +276,17 @@ fn taken_back(snapshot: &Snapshot, seen: &Observation) -> Vec<Value> {
 /// Before a rule that its user took back.
 const NO_LONGER: &str = "No longer: ";
 
-/// What a session is about whose user only said to go on: what the last handoff was about, else the task
-/// at hand.
+/// What a session is about whose user only said to go on: what this machine's last handoff was about, else
+/// its task at hand. What came with the repository would become the session's own words.
 fn goes_on(snapshot: &Snapshot, project: &Project) -> String {
     let handoff = project.handoff.as_deref().or(snapshot.handoff.as_deref());
-    let handoff = handoff.filter(|h| !marks::is_wrong(&h.extra) && !h.reason.is_empty());
+    let handoff =
+        handoff.filter(|h| !marks::is_wrong(&h.extra) && !h.reason.is_empty() && h.origin.is_own());
     if let Some(handoff) = handoff {
         return handoff.reason.clone();
     }
     let task = active_thread(snapshot, &project.checkout).thread;
+    let task = task.filter(|task| task.origin.is_own());
     task.map(|task| task.goal.clone()).unwrap_or_default()
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aictx_proto::record::{FailurePattern, Handoff, HandoffRow};
+use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Origin};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 
@@ -73,6 +73,7 @@ pub fn handoff_of_branch(snapshot: &Snapshot, branch: &str) -> Option<Handoff> {
         session_id: row.session_id.clone(),
         evidence_quality: row.evidence_quality.clone(),
         branch: row.branch.clone(),
+        origin: row.origin,
         ..Handoff::default()
     })
 }
@@ -202,6 +203,7 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
         branch: input.branch.to_owned(),
         contract_gaps: Vec::new(),
         anchors: Vec::new(),
+        origin: Origin::Own,
         extra: serde_json::Map::new(),
     };
     let five = |list: &[String]| list.iter().take(5).cloned().collect::<Vec<_>>();
@@ -230,6 +232,7 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
         session_id: input.session_id.to_owned(),
         evidence_quality: evidence_quality.to_owned(),
         branch: handoff.branch.clone(),
+        origin: Origin::Own,
         extra: serde_json::Map::new(),
     };
     (handoff, row)

@@ -27,6 +27,7 @@ mod memo;
 mod named;
 mod observe;
 mod onward;
+mod origin;
 mod packet;
 mod postings;
 mod preferences;
@@ -71,8 +72,9 @@ pub use observe::{
     FileCheck, Ground, OpenSession, Unchecked, open_session, session_report, session_summary,
     unchecked_edits,
 };
+pub use origin::keep_own;
 pub use preferences::{is_muted, set_muted};
-pub use project::{Committed, Note, Project};
+pub use project::{Note, Project};
 pub use remember::{HISTORIES, MemoryEdit, edit_item, find_item, history_of, items};
 pub use resume::{Resumed, resume};
 pub use session::{Touch, touch};

@@ -2,8 +2,11 @@
 //! did not.
 
 use aictx_proto::ledger::{LeftOut, MAX_LEFT_OUT, Receipt, ToldItem};
+use aictx_proto::record::Origin;
 use aictx_proto::shown::{self, Line};
 use aictx_proto::tokens;
+
+use crate::origin::split;
 
 /// Most tokens of one line, so that no single text takes the room of all others.
 const MAX_LINE: u32 = 160;
@@ -27,27 +30,34 @@ struct Part {
     rank: u8,
     /// Kind, id and reason of an item.
     item: Option<[String; 3]>,
-    lines: Vec<String>,
+    /// Each with its origin, whose label is never cut.
+    lines: Vec<(String, Origin)>,
     /// Its first lines may stand without the rest.
     divisible: bool,
 }
 
-fn cost(lines: &[String]) -> u32 {
-    tokens::estimate(&lines.join("\n")) + 1
-}
-
 impl Part {
+    /// Its lines as they are told.
+    fn text(&self) -> String {
+        let told = |(line, origin): &(String, Origin)| format!("{line}{}", origin.label());
+        self.lines.iter().map(told).collect::<Vec<_>>().join("\n")
+    }
+
+    fn cost(&self) -> u32 {
+        tokens::estimate(&self.text()) + 1
+    }
+
     /// Makes its lines shorter until they take no more than `room`, and then fewer, down to one.
     fn shrink(&mut self, room: u32) {
         for most in SHORTER {
-            if cost(&self.lines) <= room {
+            if self.cost() <= room {
                 return;
             }
-            for line in &mut self.lines {
+            for (line, _) in &mut self.lines {
                 *line = tokens::within(line, most);
             }
         }
-        while self.lines.len() > 1 && cost(&self.lines) > room {
+        while self.lines.len() > 1 && self.cost() > room {
             self.lines.pop();
         }
     }
@@ -82,25 +92,36 @@ impl Packet {
 
     /// A line of its own, such as a heading.
     pub(crate) fn line(&mut self, line: Line) {
-        self.add(None, &[line], false);
+        self.add(Origin::Own, None, &[line], false);
     }
 
-    /// An item of memory: its lines, which stay together.
-    pub(crate) fn item(&mut self, kind: &str, id: &str, why: &str, lines: &[Line]) {
+    /// An item of memory: its lines, which stay together and tell their origin.
+    pub(crate) fn item(&mut self, origin: Origin, kind: &str, id: &str, why: &str, lines: &[Line]) {
         let item = Some([kind, id, why].map(str::to_owned));
-        self.add(item, lines, false);
+        self.add(origin, item, lines, false);
     }
 
     /// An item whose first lines say the most: its last ones go where they do not all fit.
-    pub(crate) fn item_from_the_top(&mut self, kind: &str, id: &str, why: &str, lines: &[Line]) {
+    pub(crate) fn item_from_the_top(
+        &mut self,
+        origin: Origin,
+        kind: &str,
+        id: &str,
+        why: &str,
+        lines: &[Line],
+    ) {
         let item = Some([kind, id, why].map(str::to_owned));
-        self.add(item, lines, true);
+        self.add(origin, item, lines, true);
     }
 
-    fn add(&mut self, item: Option<[String; 3]>, lines: &[Line], divisible: bool) {
+    fn add(&mut self, origin: Origin, item: Option<[String; 3]>, lines: &[Line], divisible: bool) {
         // A "line" of a heading and its body is two.
         let lines = lines.iter().flat_map(|line| line.as_str().lines());
-        let lines: Vec<String> = lines.map(|line| tokens::within(line, MAX_LINE)).collect();
+        let told = |line| {
+            let (line, of_line) = split(line);
+            (tokens::within(line, MAX_LINE), of_line.and(origin))
+        };
+        let lines: Vec<(String, Origin)> = lines.map(told).collect();
         if !lines.is_empty() {
             self.parts.push(Part {
                 rank: self.rank,
@@ -140,7 +161,7 @@ impl Packet {
                 // The other parts want room, too.
                 part.shrink((room - used).min(room / 5 * 3));
             }
-            let cost = cost(&part.lines);
+            let cost = part.cost();
             if part.rank > full_at || used + cost > room {
                 full_at = full_at.min(part.rank);
                 part.lines.clear();
@@ -151,7 +172,7 @@ impl Packet {
         }
         let mut text = String::new();
         for part in &parts {
-            let body = part.lines.join("\n");
+            let body = part.text();
             if !body.is_empty() {
                 text.push_str(&body);
                 text.push('\n');
@@ -190,7 +211,7 @@ mod tests {
         fn a_packet_keeps_its_budget(lines in proptest::collection::vec(".{0,300}", 0..60), budget in 60u32..900) {
             let mut packet = Packet::new("resume", budget, "The end of it.");
             for line in &lines {
-                packet.item("decision", "d", "recent", &[told!("{}", Quoted::new(line, 300))]);
+                packet.item(Origin::Own, "decision", "d", "recent", &[told!("{}", Quoted::new(line, 300))]);
             }
             let (text, receipt) = packet.close();
             assert!(tokens::estimate(&text) <= budget, "{} > {budget}", tokens::estimate(&text));
@@ -205,11 +226,17 @@ mod tests {
         let mut packet = Packet::new("session_start", 120, "End.");
         let words = |n: usize| told!("{}", Quoted::new(&"word ".repeat(n), 900));
         packet.rank(2);
-        packet.item("handoff", "older", "", &[words(60)]);
+        packet.item(Origin::Own, "handoff", "older", "", &[words(60)]);
         packet.rank(0);
-        packet.item_from_the_top("handoff", "last", "", &[words(40), words(40), words(40)]);
+        packet.item_from_the_top(
+            Origin::Own,
+            "handoff",
+            "last",
+            "",
+            &[words(40), words(40), words(40)],
+        );
         packet.rank(3);
-        packet.item("map", "small", "", &[told!("src/a.rs")]);
+        packet.item(Origin::Own, "map", "small", "", &[told!("src/a.rs")]);
         let (text, receipt) = packet.close();
         let told: Vec<&str> = receipt.items.iter().map(|i| i.id.as_str()).collect();
         assert_eq!(told, ["last"], "{text}");
@@ -222,15 +249,34 @@ mod tests {
     }
 
     #[test]
+    fn every_line_of_what_came_with_the_repository_says_so_however_short_it_gets() {
+        let mut packet = Packet::new("resume", 200, "End.");
+        let long = |n: usize| told!("{} {}", n, Quoted::new(&"word ".repeat(300), 900));
+        packet.item_from_the_top(Origin::Repository, "handoff", "h", "", &[long(1), long(2)]);
+        packet.item(Origin::Repository, "decision", "d", "", &[told!("short")]);
+        let of_body = told!("{}{}", long(3), Origin::Repository.label());
+        packet.item(Origin::Own, "decision", "e", "", &[of_body]);
+        let (text, receipt) = packet.close();
+        let told: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.starts_with("End"))
+            .collect();
+        let told: Vec<&&str> = told.iter().filter(|line| !line.starts_with('(')).collect();
+        assert!(told.len() >= 2, "{text}");
+        assert!(
+            told.iter()
+                .all(|line| line.ends_with("(came with the repository)")),
+            "{text}"
+        );
+        assert!(receipt.tokens <= 200);
+    }
+
+    #[test]
     fn a_long_text_is_cut_with_a_mark_and_hides_nobody() {
         let mut packet = Packet::new("resume", 400, "End.");
         packet.line(told!("{}", Quoted::new(&"漢".repeat(500), 900)));
-        packet.item(
-            "decision",
-            "d",
-            "recent",
-            &[told!("{}", Quoted::new(&"次".repeat(300), 900))],
-        );
+        let long = told!("{}", Quoted::new(&"次".repeat(300), 900));
+        packet.item(Origin::Own, "decision", "d", "recent", &[long]);
         let (text, receipt) = packet.close();
         assert_eq!(receipt.items.len(), 1);
         assert!(

@@ -5,12 +5,13 @@
 //! nothing.
 
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
-use aictx_proto::record::files;
+use aictx_proto::record::{ORIGIN, Origin, files};
 use aictx_proto::shown::{self, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::told;
 use serde_json::{Map, Value, json};
 
+use crate::origin::with_origin;
 use crate::packet::Packet;
 
 /// Preferences that are told, and how long one may be in characters.
@@ -44,7 +45,8 @@ const SEEDS: [(&str, &str); 16] = [
     ("coding.coding_conventions.comments", "brief_why_only"),
 ];
 /// Members that say nothing to an agent, or that nobody but a program writes.
-const APART: [&str; 7] = [
+const APART: [&str; 8] = [
+    ORIGIN,
     "version",
     "updated_at",
     "messages",
@@ -101,14 +103,17 @@ fn plain(value: &Value) -> Option<String> {
     }
 }
 
-/// The same as members of an object; null for none.
-pub(crate) fn as_json(stated: &[(String, String)]) -> Value {
+/// What somebody prefers, as members of an object; null for none.
+pub(crate) fn as_json(preferences: &Value) -> Value {
+    let (stated, origin) = (stated(preferences), Origin::of(preferences));
     let members = stated
         .iter()
-        .map(|(name, said)| (name.clone(), json!(said)));
-    match stated {
-        [] => Value::Null,
-        _ => Value::Object(members.collect()),
+        .map(|(name, said)| (name.clone(), json!(with_origin(said.clone(), origin))));
+    let mut members = Value::Object(members.collect());
+    origin.mark(&mut members);
+    match stated.is_empty() {
+        true => Value::Null,
+        false => members,
     }
 }
 
@@ -118,26 +123,23 @@ pub(crate) fn tell(preferences: &Value, packet: &mut Packet) {
         let (noted, said) = (Name::new(&name, MAX_NAME), Quoted::new(&said, MAX_TEXT));
         let line = told!("Preference noted here: {}: {}", noted, said);
         let id = format!("{}#{name}", files::PREFERENCES);
-        packet.item("preference", &id, "somebody wrote it down", &[line]);
+        let origin = Origin::of(preferences);
+        packet.item(origin, "preference", &id, "somebody wrote it down", &[line]);
     }
 }
 
-/// Whether banner and summary are not to be shown. Anything but `muted` means they are.
+/// Whether banner and summary are not to be shown. Anything but `muted` means they are, and so does
+/// whatever came with the repository.
 pub fn is_muted(preferences: &Value) -> bool {
-    preferences
-        .pointer("/messages/mode")
-        .and_then(Value::as_str)
-        == Some("muted")
+    let mode = preferences.pointer("/messages/mode");
+    mode.and_then(Value::as_str) == Some("muted") && Origin::of(preferences).is_own()
 }
 
-/// Sets whether they are shown; all other preferences stay. A file that cannot be read is kept
-/// aside by whoever writes.
+/// Sets whether they are shown; all other preferences of this machine stay. A file that cannot be read
+/// is kept aside by whoever writes.
 pub fn set_muted(snapshot: &Snapshot, muted: bool) -> Effects {
-    let mut all = snapshot
-        .preferences
-        .as_object()
-        .cloned()
-        .unwrap_or_default();
+    let own = Some(&*snapshot.preferences).filter(|all| Origin::of(all).is_own());
+    let mut all = own.and_then(Value::as_object).cloned().unwrap_or_default();
     let mode = json!(if muted { "muted" } else { "unmuted" });
     match all.get_mut("messages").and_then(Value::as_object_mut) {
         Some(messages) => {
@@ -171,7 +173,7 @@ mod tests {
             "messages": { "mode": "muted" },
         });
         assert_eq!(stated(&seeded), []);
-        assert_eq!(as_json(&stated(&seeded)), Value::Null);
+        assert_eq!(as_json(&seeded), Value::Null);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use aictx_proto::methods::MapHit;
-use aictx_proto::record::Handoff;
+use aictx_proto::record::{Handoff, Origin};
 use aictx_proto::shown;
 
 use crate::anchors::Presents;
@@ -62,24 +62,6 @@ pub struct Project {
     pub presents: Arc<Presents>,
     /// Notes that people keep below `.aictx/memory/source/`.
     pub notes: Vec<Note>,
-    /// What git tracks of what is told first.
-    pub committed: Committed,
-}
-
-/// What of the things that a session is told first came with the repository: whoever committed it wrote it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Committed {
-    /// The last handoff.
-    pub handoff: bool,
-    /// The active task.
-    pub task: bool,
-}
-
-impl Committed {
-    /// What is said behind the title of something that was committed, or was not.
-    pub(crate) fn mark(committed: bool) -> &'static str {
-        if committed { ", committed to git" } else { "" }
-    }
 }
 
 /// A note that somebody wrote for agents (spec/memory-repomap-setup.md §7.4).
@@ -93,6 +75,8 @@ pub struct Note {
     pub tags: String,
     /// The text behind the front matter, cut.
     pub text: String,
+    /// Whose word it is.
+    pub origin: Origin,
 }
 
 /// Manifest, language, test command; in order of preference.

@@ -2,10 +2,12 @@
 //! verdict. One entry a kind of issue, with a count and a few examples.
 
 use aictx_proto::Timestamp;
+use aictx_proto::record::Origin;
 use serde_json::{Map, Value, json};
 
 use crate::anchors::missing;
 use crate::context::Context;
+use crate::origin::with_origin;
 
 /// Days up to which an item is fresh, possibly stale, and demoted.
 const FRESH: u64 = 7;
@@ -140,12 +142,16 @@ fn issues(context: &Context, gaps: &[Value], contract: bool, validated: bool) ->
             ("stale_handoff", "warning", ".aictx/continuity/handoff.json"),
             "the last handoff says little about the present",
             "trust the code; finalize writes a new one",
-            reason.clone(),
+            with_origin(
+                reason.clone(),
+                context.handoff.map(|h| h.origin).unwrap_or_default(),
+            ),
         );
     }
     let presents = &context.project.presents;
     // Only what is told counts: decisions that do not concern the request say nothing about it.
     for found in context.decisions.iter().take(8) {
+        let origin = found.decision.origin;
         let paths = &found.decision.related_paths;
         for path in missing(paths, presents) {
             issues.add(
@@ -156,7 +162,7 @@ fn issues(context: &Context, gaps: &[Value], contract: bool, validated: bool) ->
                 ),
                 "memory speaks of files that are gone",
                 "aictx wrong ID, or a decision that supersedes it",
-                path.clone(),
+                with_origin(path.clone(), origin),
             );
         }
         for dirt in context.dirt(&found.decision.anchors) {
@@ -168,7 +174,7 @@ fn issues(context: &Context, gaps: &[Value], contract: bool, validated: bool) ->
                 ),
                 "the code that an item speaks of changed since",
                 "check that it still holds",
-                dirt,
+                with_origin(dirt, origin),
             );
         }
         if staleness(&found.decision.timestamp, context.now) == "stale" {
@@ -180,7 +186,7 @@ fn issues(context: &Context, gaps: &[Value], contract: bool, validated: bool) ->
                 ),
                 "an item is older than 90 days",
                 "check that it still holds, then pin or supersede it",
-                found.id().to_owned(),
+                with_origin(found.id().to_owned(), origin),
             );
         }
     }
@@ -214,7 +220,7 @@ fn issues(context: &Context, gaps: &[Value], contract: bool, validated: bool) ->
                     ("unverified_work_state", "warning", ".aictx/tasks"),
                     "the task holds what nobody has checked",
                     "check it, then aictx task update",
-                    line.clone(),
+                    with_origin(line.clone(), thread.origin),
                 );
             }
         }
@@ -232,10 +238,13 @@ fn issues(context: &Context, gaps: &[Value], contract: bool, validated: bool) ->
             ),
             "earlier work was not checked",
             "run the named command first",
-            gap["recommended_command"]
-                .as_str()
-                .unwrap_or_default()
-                .to_owned(),
+            with_origin(
+                gap["recommended_command"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned(),
+                Origin::of(gap),
+            ),
         );
     }
     if contract && !validated && unproven.is_empty() {

@@ -2,7 +2,7 @@
 
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
-use aictx_proto::record::files;
+use aictx_proto::record::{Origin, files};
 use aictx_proto::shown;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::decisions::superseded;
 use crate::ids::{decision_id, handoff_id, strategy_id, subsystem_id, thread_id};
 use crate::marks::{self, PINNED, WRONG};
+use crate::origin::labelled;
 use crate::semantic;
 use crate::work_state::thread_file;
 
@@ -41,28 +42,29 @@ pub const HISTORIES: &[&str] = &[
 /// pinned, wrong}`.
 pub fn items(snapshot: &Snapshot) -> Vec<Value> {
     let mut out = Vec::new();
-    let mut add = |id: String,
+    let mut add = |(id, origin): (String, Origin),
                    kind: &str,
                    text: &str,
                    when: &str,
                    status: &str,
                    extra: &Map<String, Value>| {
-        out.push(json!({
+        let item = json!({
             "id": id, "kind": kind, "text": shown::line(text, 160), "timestamp": when,
             "status": status, "pinned": marks::is_pinned(extra),
             "wrong": extra.get(WRONG).and_then(Value::as_str).map(|w| shown::line(w, 160)),
-        }));
+        });
+        out.push(labelled(&item, origin, &["text", "wrong"]));
     };
     let gone = superseded(&snapshot.decisions);
     for (d, gone) in snapshot.decisions.iter().zip(gone).rev() {
-        let id = decision_id(d);
+        let id = (decision_id(d), d.origin);
         let status = if gone { "superseded" } else { "" };
         add(id, "decision", &d.decision, &d.timestamp, status, &d.extra);
     }
     for f in snapshot.failures.iter().rev() {
         let text = f.symptoms.first().unwrap_or(&f.error_text);
         add(
-            f.failure_id.clone(),
+            (f.failure_id.clone(), f.origin),
             "failure",
             text,
             &f.timestamp,
@@ -73,7 +75,7 @@ pub fn items(snapshot: &Snapshot) -> Vec<Value> {
     for s in snapshot.strategies.iter().rev() {
         let status = if s.success { "success" } else { "failure" };
         add(
-            strategy_id(s),
+            (strategy_id(s), s.origin),
             "strategy",
             &s.task_text,
             &s.timestamp,
@@ -83,7 +85,7 @@ pub fn items(snapshot: &Snapshot) -> Vec<Value> {
     }
     for h in snapshot.handoffs.iter().rev() {
         add(
-            handoff_id(h),
+            (handoff_id(h), h.origin),
             "handoff",
             &h.summary,
             &h.timestamp,
@@ -93,11 +95,12 @@ pub fn items(snapshot: &Snapshot) -> Vec<Value> {
     }
     for s in &snapshot.semantic.subsystems {
         let text = format!("{}: {}", s.name, s.description);
-        add(subsystem_id(s), "note", &text, &s.updated_at, "", &s.extra);
+        let id = (subsystem_id(s), s.origin);
+        add(id, "note", &text, &s.updated_at, "", &s.extra);
     }
     for t in snapshot.threads.iter() {
         add(
-            thread_id(t),
+            (thread_id(t), t.origin),
             "task",
             &t.goal,
             &t.updated_at,

@@ -80,9 +80,12 @@ pub fn resume(
     let limit = if params.full { 8 } else { 3 };
     let fits = context.task_fits;
     let (points, fallback) = entry_points(&context, fits, params.full);
-    let matched = continuity_match(&context, &points, fits);
+    // What came with the repository binds nobody.
+    let own = points.iter().filter(|point| point.origin.is_own());
+    let own: Vec<_> = own.cloned().collect();
+    let matched = continuity_match(&context, &own, fits);
     let test = project.canonical_check(snapshot);
-    let contract = execution_contract(&context, &matched, &points, test.as_ref());
+    let contract = execution_contract(&context, &matched, &own, test.as_ref());
     let strength = json::member(&matched, "contract_strength")
         .as_str()
         .unwrap_or_default()
@@ -162,7 +165,7 @@ pub fn resume(
             "already_shown": already_shown, "muted": muted,
         }),
         communication_policy: json!({ "layer": "disabled", "mode": "disabled" }),
-        effective_preferences: preferences::as_json(&preferences::stated(&snapshot.preferences)),
+        effective_preferences: preferences::as_json(&snapshot.preferences),
         startup_guard: optional(json!({
             "resume_is_self_contained": true,
             "allowed_aictx_commands_before_first_task_action": ["resume", "guard", "steer", "map", "task"],

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use aictx_proto::Timestamp;
-use aictx_proto::record::{Anchor, Strategy};
+use aictx_proto::record::{Anchor, ORIGIN, Strategy};
 use aictx_proto::text::clean;
 use aictx_signals::only_looks;
 use serde_json::{Map, Value, json};
@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::marks;
 use crate::matching::{similarity, terms};
 use crate::memo::same_check;
+use crate::origin::{labelled, with_origin};
 
 pub(crate) use self::find::best_strategies;
 pub use self::find::{StrategyMatch, StrategyQuery, find_strategies};
@@ -220,7 +221,11 @@ pub(crate) fn hint(found: &StrategyMatch) -> Value {
     if !found.changed.is_empty() {
         aictx_proto::json::set(&mut hint, "changed_since", json!(found.changed));
     }
-    hint
+    labelled(
+        &hint,
+        s.origin,
+        &["why_it_worked", "reuse_when", "avoid_when"],
+    )
 }
 
 /// The members that `suggest` and `reuse` share (spec §6.10).
@@ -259,6 +264,13 @@ pub(crate) fn details(found: Option<&StrategyMatch>) -> Map<String, Value> {
     let changed = found.map_or(&[][..], |f| &f.changed);
     if !changed.is_empty() {
         put("changed_since", json!(changed));
+    }
+    if let Some(found) = found.filter(|found| !found.strategy.origin.is_own()) {
+        put(ORIGIN, json!(found.strategy.origin));
+        put(
+            "selection_reason",
+            json!(with_origin(found.reason(), found.strategy.origin)),
+        );
     }
     out
 }

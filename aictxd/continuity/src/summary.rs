@@ -5,6 +5,8 @@ use aictx_proto::shown::{self, Line, Name, Quoted};
 use aictx_proto::text::clean;
 use serde_json::{Value, json};
 
+use crate::origin::marked;
+
 /// Facts the lines are made of.
 pub(crate) struct Facts {
     /// Sources that were there when the execution began.
@@ -33,7 +35,7 @@ pub(crate) fn render(facts: &Facts) -> (String, Value, Value) {
         let paths = facts.strategy.iter().take(2);
         parts.push(format!(
             "reused previous strategy based on {}",
-            Line::join(paths.map(|path| Name::new(path, 200)), ", ")
+            Line::join(paths.map(|path| marked(path, Name::new, 200)), ", ")
         ));
     }
     if !facts.loaded.is_empty() {

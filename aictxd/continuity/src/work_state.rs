@@ -12,6 +12,7 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::told;
 use serde_json::{Map, Value, json};
 
+use crate::origin::{labelled, with_origin};
 use crate::record_value;
 
 pub use self::branch::{Active, Checkout, Loadable, active_thread, loadable};
@@ -91,7 +92,7 @@ pub fn thread_line(thread: &Thread) -> String {
         let said = quoted(&thread.current_hypothesis, 120);
         line.push(&told!(" Hypothesis: {}.", said));
     }
-    line.to_string()
+    with_origin(line.to_string(), thread.origin)
 }
 
 /// The short form that packets carry; empty members are left out (spec §14.7).
@@ -134,7 +135,8 @@ pub(crate) fn compact(thread: &Thread) -> Value {
         thread.strongest_contract_gap.clone().unwrap_or(Value::Null),
     );
     put("updated_at", json!(thread.updated_at));
-    Value::Object(out)
+    let texts = ["goal", "current_hypothesis", "next_action"];
+    labelled(&Value::Object(out), thread.origin, &texts)
 }
 
 /// The writes of a changed thread: its file, its event and, when `pointer` changed, that.

@@ -374,7 +374,7 @@ impl Question<'_> {
         }
         // A torn or damaged line loses nothing but itself; a whole file, or one that another encoding
         // went through, is another matter.
-        let lost = |issue: &&ReadIssue| issue.lines == 0 || issue.detail.contains("UTF-8");
+        let lost = |issue: &&ReadIssue| issue.is_loss() || issue.detail.contains("UTF-8");
         for issue in self.snapshot.issues.iter().filter(lost).take(3) {
             found.push(Found::new(
                 STATE_UNREADABLE.warning(WARNING, [issue.file.as_str()]),

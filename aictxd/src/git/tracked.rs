@@ -1,20 +1,13 @@
-//! What of memory came with the repository.
-//!
-//! Contracts and tasks are what sessions on this machine were asked to do. One that git tracks is the word of
-//! whoever committed it: nobody's verdict follows from it, neither a milder nor a stricter one, and where it
-//! is told, that is said.
+//! Which files of a memory git tracks: they came with the repository, and are the word of whoever
+//! committed them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aictx_artifacts::Tracked;
 use aictx_artifacts::root::find_repository;
-use aictx_continuity::{Committed, contract_file, thread_file};
-use aictx_proto::record::{ContractIndex, files};
-use aictx_proto::snapshot::Snapshot;
 use aictx_repomap::discover::{Look, git_index, look_at};
-
-use crate::homes::MEMORY;
 
 /// Repositories that are remembered.
 const MAX_ROOTS: usize = 64;
@@ -27,62 +20,13 @@ pub struct TrackedMemory(Mutex<HashMap<PathBuf, Known>>);
 struct Known {
     index: PathBuf,
     look: Option<Look>,
-    /// Relative to the memory, in lower case: some file systems make no difference.
-    files: Arc<BTreeSet<Vec<u8>>>,
+    files: Arc<Tracked>,
 }
 
 impl TrackedMemory {
-    /// The contracts of the repository at `root` that git does not track. One look at git's index where it
-    /// did not change.
-    pub fn own(&self, root: &Path, index: &Arc<ContractIndex>) -> Arc<ContractIndex> {
-        match index.contracts.is_empty() {
-            true => Arc::clone(index),
-            false => untracked(&self.files(root), index),
-        }
-    }
-
-    /// Takes out of a snapshot what a verdict may not follow from. One look at git's index where it did not
-    /// change and names nothing of memory.
-    pub fn take_from(&self, root: &Path, snapshot: &mut Arc<Snapshot>) {
-        let files = self.files(root);
-        if files.is_empty() {
-            return;
-        }
-        let own = untracked(&files, &snapshot.contracts);
-        if !Arc::ptr_eq(&own, &snapshot.contracts) {
-            Arc::make_mut(snapshot).contracts = own;
-        }
-        let pointed = holds(&files, files::ACTIVE_TASK);
-        let is_theirs = |id: &str| holds(&files, &thread_file(id));
-        let committed = self.committed(root, snapshot);
-        if committed.task || snapshot.threads.iter().any(|t| is_theirs(&t.task_id)) {
-            let snapshot = Arc::make_mut(snapshot);
-            Arc::make_mut(&mut snapshot.threads).retain(|t| !is_theirs(&t.task_id));
-            let active = snapshot.active_task.take();
-            snapshot.active_task = active.filter(|t| !pointed && !is_theirs(&t.task_id));
-            if pointed || is_theirs(&snapshot.pointer.active_task_id) {
-                snapshot.pointer = Arc::default();
-            }
-        }
-        if committed.handoff {
-            Arc::make_mut(snapshot).handoff = None;
-        }
-    }
-
-    /// What of the things that a session is told first is not of this machine's making.
-    pub fn committed(&self, root: &Path, snapshot: &Snapshot) -> Committed {
-        let files = self.files(root);
-        let active = snapshot.active_task.as_ref();
-        Committed {
-            handoff: holds(&files, files::HANDOFF)
-                // A clone has the history alone.
-                || holds(&files, files::HANDOFFS) && !root.join(MEMORY).join(files::HANDOFF).exists(),
-            task: holds(&files, files::ACTIVE_TASK)
-                || active.is_some_and(|task| holds(&files, &thread_file(&task.task_id))),
-        }
-    }
-
-    fn files(&self, root: &Path) -> Arc<BTreeSet<Vec<u8>>> {
+    /// The files of the memory in the repository at `root` that git tracks. One look at git's index
+    /// where that did not change.
+    pub fn of(&self, root: &Path) -> Arc<Tracked> {
         let all = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all().get(root).cloned();
         if let Some(known) = known
@@ -95,12 +39,17 @@ impl TrackedMemory {
         let index = git.unwrap_or_else(|| root.join(".git")).join("index");
         // What is read after a look follows from what was looked at.
         let look = look_at(&index);
-        let files = Arc::new(std::fs::read(&index).map_or_else(|_| BTreeSet::new(), tracked));
+        let files = match std::fs::read(&index) {
+            Ok(bytes) => tracked(bytes).unwrap_or_else(|| asked(root)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Tracked::default(),
+            Err(_) => asked(root),
+        };
         let known = Known {
             index,
             look,
-            files: Arc::clone(&files),
+            files: Arc::new(files),
         };
+        let files = Arc::clone(&known.files);
         let mut all = all();
         if all.len() >= MAX_ROOTS {
             all.clear();
@@ -110,32 +59,31 @@ impl TrackedMemory {
     }
 }
 
-/// The contracts that are not among the files that git tracks.
-fn untracked(files: &BTreeSet<Vec<u8>>, index: &Arc<ContractIndex>) -> Arc<ContractIndex> {
-    let is_tracked = |id: &str| holds(files, &contract_file(id));
-    if files.is_empty() || !index.contracts.iter().any(|c| is_tracked(&c.contract_id)) {
-        return Arc::clone(index);
-    }
-    let mut own = (**index).clone();
-    own.contracts.retain(|c| !is_tracked(&c.contract_id));
-    if is_tracked(&own.latest_contract_id) {
-        let latest = own.contracts.last().map(|c| c.contract_id.clone());
-        own.latest_contract_id = latest.unwrap_or_default();
-    }
-    Arc::new(own)
+const BELOW: &[u8] = b".aictx/";
+
+/// The name of a file of the memory, relative to it, by its path in the repository.
+fn inside(path: &[u8]) -> Option<String> {
+    let (below, name) = path.split_at_checked(BELOW.len())?;
+    // Some file systems make no difference between upper and lower case.
+    let is_inside = below.eq_ignore_ascii_case(BELOW);
+    is_inside.then(|| String::from_utf8_lossy(name).into_owned())
 }
 
-/// Whether a file of the memory is among those that git tracks.
-fn holds(files: &BTreeSet<Vec<u8>>, file: &str) -> bool {
-    !files.is_empty() && files.contains(file.to_ascii_lowercase().as_bytes())
-}
+/// Bytes of an object's id, as a rule.
+const SHA_1: usize = 20;
 
-/// Files of the memory among what an index names.
-fn tracked(index: Vec<u8>) -> BTreeSet<Vec<u8>> {
-    const BELOW: &[u8] = b".aictx/";
+/// Files of the memory among what an index names; nothing where the index does not say it all.
+fn tracked(index: Vec<u8>) -> Option<Tracked> {
     // Most repositories track none, and their index need not be taken apart. Version 4 leaves out what a
-    // path shares with the one before.
-    let whole = index.get(7).is_some_and(|version| *version < 4);
+    // path shares with the one before, and of a split index most is in another file.
+    let is_link = |at: usize| {
+        let length = index.get(at + 4..)?.first_chunk::<4>()?;
+        // Of a path that has this word in it, the next four bytes make a huge number.
+        Some((u32::from_be_bytes(*length) as usize) < index.len())
+    };
+    let mut links = memchr::memmem::find_iter(&index, b"link");
+    let is_whole = index.get(7).is_some_and(|version| *version < 4)
+        && !links.any(|at| is_link(at).unwrap_or(true));
     let named = || {
         let mut dots = memchr::memchr_iter(b'.', &index);
         dots.any(|at| {
@@ -143,15 +91,63 @@ fn tracked(index: Vec<u8>) -> BTreeSet<Vec<u8>> {
             name.is_some_and(|name| name.eq_ignore_ascii_case(BELOW))
         })
     };
-    if whole && !named() {
-        return BTreeSet::new();
+    if is_whole && !named() {
+        return Some(Tracked::default());
     }
-    // With the wrong one of both hashes there is nothing that looks like these paths.
-    let parsed = [20, 32].map(|hash| git_index::parse(&index, hash));
-    parsed
-        .into_iter()
-        .flat_map(|parsed| parsed.entries)
-        .map(|entry| entry.path.to_ascii_lowercase())
-        .filter_map(|path| Some(path.strip_prefix(BELOW)?.to_vec()))
-        .collect()
+    // One with SHA-256 cannot be read to its end.
+    let parsed = git_index::parse(&index, SHA_1);
+    let files = parsed.entries.iter();
+    let files = files.filter_map(|entry| Some((inside(&entry.path)?, entry.is_file())));
+    (!parsed.incomplete).then(|| Tracked::new(files))
+}
+
+/// The same, as git says it.
+fn asked(root: &Path) -> Tracked {
+    let mut command = super::command(root);
+    let output = command
+        .args(["ls-files", "-s", "-z", "--", ".aictx"])
+        .output();
+    let Some(output) = output.ok().filter(|output| output.status.success()) else {
+        return Tracked::unknown();
+    };
+    let entries = output.stdout.split(|byte| *byte == 0);
+    Tracked::new(entries.filter_map(|entry| {
+        // `<mode> <id> <stage>\t<path>`
+        let at = memchr::memchr(b'\t', entry)?;
+        let path = entry.get(at + 1..)?;
+        Some((inside(path)?, entry.starts_with(b"100")))
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(version: u32, paths: &[&str], extension: &[u8]) -> Vec<u8> {
+        let mut bytes = b"DIRC".to_vec();
+        bytes.extend(version.to_be_bytes());
+        bytes.extend((paths.len() as u32).to_be_bytes());
+        for path in paths {
+            let mut entry = vec![0; 40];
+            entry[24..28].copy_from_slice(&0o100_644_u32.to_be_bytes());
+            entry.extend([7; 20]);
+            entry.extend((path.len() as u16).to_be_bytes());
+            entry.extend(path.as_bytes());
+            entry.resize(entry.len() + 8 - entry.len() % 8, 0);
+            bytes.extend(entry);
+        }
+        bytes.extend(extension);
+        bytes.extend([0; 20]);
+        bytes
+    }
+
+    #[test]
+    fn an_index_that_does_not_say_it_all_is_left_to_git() {
+        let tracked = |paths: &[&str], extension: &[u8]| tracked(index(2, paths, extension));
+        let some = tracked(&[".AICTX/a", ".aictx/b", "c"], b"").unwrap();
+        assert!(some.holds("a") && some.holds("b") && !some.holds("c"));
+        assert!(tracked(&["a", "b"], b"").unwrap().is_empty());
+        let split = [b"link".as_slice(), &24_u32.to_be_bytes(), &[1; 24]].concat();
+        assert!(tracked(&["a"], &split).is_none());
+    }
 }

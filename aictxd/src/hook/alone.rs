@@ -1,12 +1,13 @@
 //! The verdict on a tool call where nothing but the call is to be had: the daemon does not answer, or the memory
 //! of the repository cannot be opened. Nothing is recorded.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aictx_artifacts::root;
-use aictx_guard::{HookVerdict, NoFacts, Place as Where, hook_command_with, hook_edit};
+use aictx_guard::{HookVerdict, SteerState, hook_edit};
 use aictx_proto::methods::HookParams;
+use aictx_proto::path::Located;
 use aictx_proto::rpc::RpcError;
 use aictx_runners::{Action, Dialect, HookEvent, Moment};
 use serde_json::Value;
@@ -14,6 +15,7 @@ use serde_json::Value;
 use super::judge::{answer, worse};
 use super::{Recording, Session, understand};
 use crate::app::App;
+use crate::guarding::WorktreeFacts;
 use crate::hosts::Place;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
@@ -64,7 +66,11 @@ pub(super) fn verdict(app: &Arc<App>, dialect: &dyn Dialect, event: &HookEvent) 
             let (verdict, note, _) = session.verdict(call, None);
             (verdict, note)
         }
-        Err(_) => (by_itself(&call.action, &place, &cwd), String::new()),
+        Err(_) => {
+            let limits = app.presence.known_limits(&event.session_id);
+            let verdict = by_itself(app, &call.action, &call.tool, &place, &cwd, limits);
+            (verdict, String::new())
+        }
     };
     let (answer, _) = answer(verdict, note);
     dialect.answer(&event.name, &answer)
@@ -77,11 +83,25 @@ fn is_ours(app: &App, place: &Place) -> bool {
     app.registry.contains(&place.root) || has_memory() && app.registry.is_unreadable()
 }
 
-/// The verdict without any memory.
-fn by_itself(action: &Action, place: &Place, cwd: &std::path::Path) -> HookVerdict {
+/// The verdict without any memory: by the policies, and the limits of the session that this process knows.
+fn by_itself(
+    app: &Arc<App>,
+    action: &Action,
+    tool: &str,
+    place: &Place,
+    cwd: &Path,
+    limits: Arc<SteerState>,
+) -> HookVerdict {
+    let rules = app.policy(&place.root);
     let on_path = |path: &str| {
         let located = root::locate(&place.worktree, cwd, path);
-        hook_edit(&located, &cwd.join(path).to_string_lossy())
+        let own = hook_edit(&located, &cwd.join(path).to_string_lossy());
+        let ruled = match &located {
+            Located::Inside(inside) => rules.apply(own, rules.on_path(inside)),
+            Located::Outside(_) if own == HookVerdict::Pass => own,
+            Located::Outside(_) => rules.apply(own, rules.on_outside()),
+        };
+        worse(ruled, aictx_guard::hook_limits(&limits, &located, path))
     };
     match action {
         Action::Edit(path) => on_path(path),
@@ -90,12 +110,10 @@ fn by_itself(action: &Action, place: &Place, cwd: &std::path::Path) -> HookVerdi
             all.fold(HookVerdict::Pass, |worst, next| worse(next, worst))
         }
         Action::Command { command, .. } => {
+            let (limits, rules) = (Arc::clone(&limits), Arc::clone(&rules));
+            let facts = WorktreeFacts::of(app, &place.worktree, limits, rules);
             let (root, cwd) = (place.worktree.to_string_lossy(), cwd.to_string_lossy());
-            let place = Where {
-                root: &root,
-                cwd: &cwd,
-            };
-            hook_command_with(command, place, &NoFacts)
+            facts.judge(command, tool, &root, &cwd).0
         }
         Action::Read(_) | Action::Other => HookVerdict::Pass,
     }

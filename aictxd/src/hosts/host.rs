@@ -275,6 +275,8 @@ impl Host {
 
     /// For `status`.
     pub fn status(&self) -> RepoStatus {
+        // Finds ledgers that are not this user's.
+        self.store.ledgers();
         let snapshot = self.snapshot();
         RepoStatus {
             repo: self.root.to_string_lossy().into_owned(),

@@ -81,7 +81,12 @@ pub(super) fn list(app: &App, params: &FailureListParams) -> Result<FailureList,
 
 fn entry((score, pattern): (f64, &FailurePattern)) -> FailureEntry {
     let error = pattern.symptoms.first().unwrap_or(&pattern.error_text);
+    let told = |text: &String| match text.is_empty() {
+        true => String::new(),
+        false => format!("{text}{}", pattern.origin.label()),
+    };
     FailureEntry {
+        origin: pattern.origin,
         failure_id: pattern.failure_id.clone(),
         status: pattern.status.clone(),
         occurrences: pattern.occurrences,
@@ -89,8 +94,8 @@ fn entry((score, pattern): (f64, &FailurePattern)) -> FailureEntry {
         first_seen: pattern.first_seen.clone(),
         last_seen: pattern.timestamp.clone(),
         failed_command: pattern.failed_command.clone(),
-        error: error.clone(),
-        resolution_summary: pattern.resolution_summary.clone(),
+        error: told(error),
+        resolution_summary: told(&pattern.resolution_summary),
         related_paths: pattern.related_paths.clone(),
         match_score: (score * 100.0).round() / 100.0,
     }

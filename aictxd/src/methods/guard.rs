@@ -58,7 +58,7 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         .as_ref()
         .map(|host| host.snapshot())
         .unwrap_or_default();
-    app.tracked.take_from(&place.root, &mut snapshot);
+    aictx_continuity::keep_own(&mut snapshot);
     if params.caller.session_id.trim().is_empty() && !params.caller.env.is_empty() {
         let identity = app.identify(&params.caller, &place.worktree);
         if !identity.session_id.contains(":process:") {

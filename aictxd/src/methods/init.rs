@@ -144,7 +144,7 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
         stay_out(around.as_ref(), params, &mut reply)?;
     } else {
         write_files(app, &site, around.as_ref(), params, &mut reply)?;
-        remember_choice(app, &site, &mut reply);
+        remember_choice(app, &site, params.portable, &mut reply);
     }
     if !params.no_register && !params.dry_run {
         match app.registry.add(&site.root, app.now()) {
@@ -231,20 +231,16 @@ fn write_files(
     Ok(())
 }
 
-/// Writes into the memory whether it goes through git, where that was ever a question.
-fn remember_choice(app: &App, site: &Site, reply: &mut InitReply) {
-    let file = site.memory().join(aictx_proto::record::files::PORTABILITY);
-    let known = file.exists();
+/// Writes into the memory whether it goes through git, where that was ever a question. What the
+/// repository itself says of it is only changed for who asks.
+fn remember_choice(app: &App, site: &Site, asked: Option<bool>, reply: &mut InitReply) {
+    use aictx_proto::record::files::PORTABILITY;
+    let known = site.memory().join(PORTABILITY).exists();
     if reply.dry_run || !reply.portable && !known {
         return;
     }
-    let written = app.hosts.open(&site.root).and_then(|host| {
-        let decide = |_: &Snapshot| ((), portable::effects(reply.portable, known));
-        let done = host.store.transact(decide);
-        done.map(drop)
-            .map_err(|e| RpcError::new(NOT_WRITABLE, e.to_string()))
-    });
-    if let Err(error) = written {
+    let is_theirs = asked.is_none() && app.hosts.tracked(&site.root).holds(PORTABILITY);
+    if !is_theirs && let Err(error) = write_choice(app, site, reply.portable, known) {
         reply.warnings.push(format!(
             "that memory goes through git was not written down: {}",
             error.message
@@ -257,6 +253,14 @@ fn remember_choice(app: &App, site: &Site, reply: &mut InitReply) {
                 .to_owned(),
         );
     }
+}
+
+fn write_choice(app: &App, site: &Site, portable: bool, known: bool) -> Result<(), RpcError> {
+    let host = app.hosts.open(&site.root)?;
+    let decide = |_: &Snapshot| ((), portable::effects(portable, known));
+    let done = host.store.transact(decide);
+    done.map(drop)
+        .map_err(|e| RpcError::new(NOT_WRITABLE, e.to_string()))
 }
 
 /// Our entries for these blocks.

@@ -11,11 +11,12 @@ use aictx_proto::methods::{
 };
 use aictx_proto::path::Located;
 use aictx_proto::record::{
-    AgentExecutionRow, ComplianceRow, ExecutionLogRow, HandoffRow, LifecycleEvent, files,
+    AgentExecutionRow, ComplianceRow, ExecutionLogRow, HandoffRow, LifecycleEvent, Origin, files,
 };
 use aictx_proto::rpc::{NOT_FOUND, RpcError};
 use aictx_proto::snapshot::{COMPLIANCE_TAIL, EXECUTION_TAIL, Snapshot};
 use aictx_proto::text::file_stem;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::place;
@@ -147,21 +148,21 @@ pub(super) fn report(app: &App, params: &InRepo) -> Result<Value, RpcError> {
     Ok(aictx_continuity::report(&snapshot, &project, &all, now))
 }
 
+/// The newest rows of a history, those that came with the repository first.
+fn all_rows<T: DeserializeOwned>(host: &Host, file: &str) -> Vec<T> {
+    let mut rows = host.store.foreign_rows(file, MAX_ROWS);
+    rows.extend(host.store.newest_rows(file, MAX_ROWS).0);
+    rows
+}
+
 pub(super) fn log(app: &App, params: &LogParams) -> Result<LogReply, RpcError> {
     let place = place(app, &params.repo)?;
     let host = app.hosts.open(&place.root)?;
-    let executions: Vec<ExecutionLogRow> =
-        host.store.newest_rows(files::EXECUTION_LOGS, MAX_ROWS).0;
-    let handoffs: Vec<HandoffRow> = host.store.newest_rows(files::HANDOFFS, MAX_ROWS).0;
-    let compliance: Vec<ComplianceRow> = host
-        .store
-        .newest_rows(files::CONTRACT_COMPLIANCE, MAX_ROWS)
-        .0;
-    let telemetry: Vec<AgentExecutionRow> = host
-        .store
-        .newest_rows(files::AGENT_EXECUTION_LOG, MAX_ROWS)
-        .0;
-    let events: Vec<LifecycleEvent> = host.store.newest_rows(files::LIFECYCLE_EVENTS, MAX_ROWS).0;
+    let executions: Vec<ExecutionLogRow> = all_rows(&host, files::EXECUTION_LOGS);
+    let handoffs: Vec<HandoffRow> = all_rows(&host, files::HANDOFFS);
+    let compliance: Vec<ComplianceRow> = all_rows(&host, files::CONTRACT_COMPLIANCE);
+    let telemetry: Vec<AgentExecutionRow> = all_rows(&host, files::AGENT_EXECUTION_LOG);
+    let events: Vec<LifecycleEvent> = all_rows(&host, files::LIFECYCLE_EVENTS);
     let given: Vec<String> = Some(params.path.clone())
         .filter(|p| !p.is_empty())
         .into_iter()
@@ -233,12 +234,12 @@ pub(super) fn why(app: &App, params: &WhyParams) -> Result<WhyReply, RpcError> {
     }
     let mut found = candidates.into_iter().find_map(|stem| {
         let (rows, any) = told(&stem);
-        any.then_some((stem, rows))
+        any.then_some((stem, rows, Origin::Own))
     });
     if found.is_none() && !wanted.is_empty() {
         found = archived(&host, wanted)?;
     }
-    if let Some((stem, rows)) = found {
+    if let Some((stem, rows, origin)) = found {
         let summary = aictx_continuity::session_summary(&stem, &rows);
         let told: Vec<Told> = rows
             .into_iter()
@@ -250,6 +251,7 @@ pub(super) fn why(app: &App, params: &WhyParams) -> Result<WhyReply, RpcError> {
             })
             .collect();
         return Ok(WhyReply {
+            origin,
             session_id: summary.session_id,
             tokens: told
                 .iter()

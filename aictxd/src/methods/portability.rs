@@ -135,7 +135,7 @@ pub(super) fn status(app: &App, params: &InRepo) -> Result<Value, RpcError> {
     }
     let private = tracked
         .iter()
-        .filter(|file| !portable::is_shared(file))
+        .filter(|file| !files::is_shared(file))
         .count();
     if enabled && private > 0 || !enabled && !tracked.is_empty() {
         recommendations.push(

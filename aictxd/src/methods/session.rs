@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use aictx_artifacts::{LedgerFile, ledger_rows};
+use aictx_artifacts::{ArchivedLedger, LedgerFile, ledger_rows};
 use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::{
     SessionList, SessionListParams, SessionReport, SessionShowParams, SessionSummary,
 };
+use aictx_proto::record::Origin;
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_FOUND, RpcError};
 use aictx_proto::text::file_stem;
 
@@ -46,11 +47,14 @@ pub(super) fn list(app: &App, params: &SessionListParams) -> Result<SessionList,
     let mut archived = host.store.archived_ledgers();
     // One more than is shown, to see whether there are more.
     while known.len() <= limit
-        && let Some((stem, text)) = archived.next()
+        && let Some(ArchivedLedger { stem, text, origin }) = archived.next()
     {
         if known.insert(stem.clone()) {
             let rows = ledger_rows(&text);
-            sessions.push(aictx_continuity::session_summary(&stem, &rows));
+            sessions.push(labelled(
+                aictx_continuity::session_summary(&stem, &rows),
+                origin,
+            ));
         }
     }
     let truncated = known.len() > limit;
@@ -73,15 +77,19 @@ pub(super) fn show(app: &App, params: &SessionShowParams) -> Result<SessionRepor
     let live = ledgers.iter().map(|file| file.stem.as_str());
     let live = named(live, &stem, wanted)?.map(|stem| (stem, host.store.read_ledger(stem).rows));
     // Without rows it has gone to the archive since it was listed.
-    let (stem, rows) = match live.filter(|(_, rows)| !rows.is_empty()) {
-        Some((stem, rows)) => (stem.to_owned(), rows),
+    let (stem, rows, origin) = match live.filter(|(_, rows)| !rows.is_empty()) {
+        Some((stem, rows)) => (stem.to_owned(), rows, Origin::Own),
         None => archived(&host, wanted)?.ok_or_else(|| {
             RpcError::new(NOT_FOUND, format!("there is no session `{wanted}`"))
                 .hint("`aictx session list` shows what there is")
         })?,
     };
     let mut report = aictx_continuity::session_report(&stem, rows, params.rows);
-    report.session = mark_live(app, report.session);
+    report.origin = origin;
+    report.session = match origin {
+        Origin::Own => mark_live(app, report.session),
+        theirs => labelled(report.session, theirs),
+    };
     Ok(report)
 }
 
@@ -104,28 +112,42 @@ fn named<'s>(
     Ok(begins.first().copied())
 }
 
-/// The ledger of a session that went to the archive, by the session's id or how that begins.
+/// The ledger of a session that went to the archive, by the session's id or how that begins, and whose
+/// word it is: this machine's own where there is any.
 pub(super) fn archived(
     host: &Host,
     wanted: &str,
-) -> Result<Option<(String, Vec<LedgerRow>)>, RpcError> {
+) -> Result<Option<(String, Vec<LedgerRow>, Origin)>, RpcError> {
     let stem = file_stem(wanted);
     let all = host.store.archived_ledgers();
-    let some: Vec<(String, String)> = all
-        .filter(|(s, _)| *s == stem || s.starts_with(wanted))
+    let mut some: Vec<ArchivedLedger> = all
+        .filter(|ledger| ledger.stem == stem || ledger.stem.starts_with(wanted))
         .collect();
-    let Some(stem) = named(some.iter().map(|(s, _)| s.as_str()), &stem, wanted)? else {
+    if some.iter().any(|ledger| ledger.origin.is_own()) {
+        some.retain(|ledger| ledger.origin.is_own());
+    }
+    let Some(stem) = named(some.iter().map(|l| l.stem.as_str()), &stem, wanted)? else {
         return Ok(None);
     };
     // A session that came back went there more than once, with or without what it had before.
     let mut whole = String::new();
-    for (_, text) in some.iter().rev().filter(|(s, _)| s == stem) {
-        if text.starts_with(whole.as_str()) {
+    let mut origin = Origin::Own;
+    for ledger in some.iter().rev().filter(|ledger| ledger.stem == stem) {
+        if ledger.text.starts_with(whole.as_str()) {
             whole.clear();
         }
-        whole.push_str(text);
+        whole.push_str(&ledger.text);
+        origin = origin.and(ledger.origin);
     }
-    Ok(Some((stem.to_owned(), ledger_rows(&whole))))
+    Ok(Some((stem.to_owned(), ledger_rows(&whole), origin)))
+}
+
+/// A summary with the origin of its ledger, which its text tells as well.
+fn labelled(mut summary: SessionSummary, origin: Origin) -> SessionSummary {
+    if !summary.request.is_empty() {
+        summary.request.push_str(origin.label());
+    }
+    SessionSummary { origin, ..summary }
 }
 
 fn mark_live(app: &App, mut summary: SessionSummary) -> SessionSummary {

@@ -11,6 +11,10 @@ use crate::spool;
 pub(super) fn status(app: &App) -> DaemonStatus {
     let running = app.mode == Mode::Daemon;
     let mut warnings = app.warnings.clone();
+    let trouble = app.hosts.key_trouble();
+    if !trouble.is_empty() {
+        warnings.push(trouble.to_owned());
+    }
     if !app.locations.socket_note.is_empty() {
         warnings.push(format!(
             "{}; the socket is {}",

@@ -61,10 +61,13 @@ pub(super) fn look(app: &App, params: &TaskParams, what: &str) -> Result<Value, 
             let tasks: Vec<Value> = newest(&snapshot)
                 .into_iter()
                 .map(|t| {
-                    json!({
-                        "task_id": t.task_id, "status": t.status, "goal": t.goal,
+                    let goal = format!("{}{}", t.goal, t.origin.label());
+                    let mut task = json!({
+                        "task_id": t.task_id, "status": t.status, "goal": goal,
                         "updated_at": t.updated_at, "active": is_active(t),
-                    })
+                    });
+                    t.origin.mark(&mut task);
+                    task
                 })
                 .collect();
             let issues = snapshot.issues.iter();

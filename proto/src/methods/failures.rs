@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::FailurePattern;
+use crate::record::{FailurePattern, Origin};
 
 /// Parameters of `failures.list`. Without any question, the open ones, seen last first.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -52,6 +52,9 @@ pub struct FailureEntry {
     pub related_paths: Vec<String>,
     /// How well it fits the question; 0 without one.
     pub match_score: f64,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
 }
 
 /// Result of `failures.list`.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::ErrorEvent;
 use crate::ledger::LedgerRow;
+use crate::record::Origin;
 
 /// Parameters of `session.list`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -45,6 +46,9 @@ pub struct SessionSummary {
     pub commands_failed: u64,
     /// Executions finalized.
     pub executions: Vec<String>,
+    /// Whose word it is; that of others for a session in the archive that this user did not put there.
+    #[serde(default, skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
 }
 
 /// Result of `session.list`.
@@ -77,6 +81,9 @@ pub struct SessionShowParams {
 pub struct SessionReport {
     /// Head.
     pub session: SessionSummary,
+    /// As in the head.
+    #[serde(default, skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Files read.
     pub files_read: Vec<String>,
     /// Files edited.

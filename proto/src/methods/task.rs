@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::identity::Caller;
 use crate::ledger::Receipt;
+use crate::record::Origin;
 
 /// Parameters of `task.*`; each command uses those that make sense for it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -138,6 +139,9 @@ pub struct WhyReply {
     pub told: Vec<Told>,
     /// Tokens of all of it.
     pub tokens: u32,
+    /// Whose word it is; that of others for a session in the archive that this user did not put there.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
 }
 
 /// Parameters of `memory.list`.

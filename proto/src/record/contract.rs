@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::Origin;
+
 /// One entry of `continuity/contracts/index.json` (spec/guard.md §7.2).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -108,6 +110,9 @@ pub struct ComplianceRow {
     pub warnings: Vec<Value>,
     /// One line.
     pub compact_summary: String,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -160,6 +165,9 @@ pub struct LifecycleEvent {
     pub commands_count: u64,
     /// Counts of what was observed.
     pub tests_count: u64,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

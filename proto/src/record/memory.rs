@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::Origin;
+
 /// One row of `strategy_memory/strategies.jsonl` (spec/memory-repomap-setup.md §6.1).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -58,6 +60,9 @@ pub struct Strategy {
     /// What the paths held when it was written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchor>,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -82,6 +87,9 @@ pub struct Subsystem {
     /// When it was written last; empty in files of the ancestor.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub updated_at: String,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -124,6 +132,9 @@ pub struct Area {
     pub related_files: Vec<String>,
     /// The test commands run most, at most 8.
     pub related_tests: Vec<String>,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::Origin;
+
 /// States of a thread.
 pub const THREAD_STATES: &[&str] = &["in_progress", "resolved", "abandoned", "blocked", "paused"];
 
@@ -54,6 +56,9 @@ pub struct Thread {
     pub updated_at: String,
     /// `{available, branch, head, dirty, changed_files, captured_at}` as of the last change.
     pub git_context: Option<Value>,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
     /// Unknown members.
     #[serde(flatten)]
     #[cfg_attr(feature = "schema", schemars(skip))]

@@ -2,7 +2,7 @@
 
 use aictx_proto::methods::{FailureList, FailureReply};
 
-use crate::cli::text::{Paint, clean, one_line};
+use crate::cli::text::{Paint, clean, label, one_line};
 
 /// Longest line of an error.
 const LINE: usize = 110;
@@ -14,16 +14,17 @@ pub fn list(list: &FailureList, paint: Paint) -> String {
     }
     let mut out = String::new();
     for failure in &list.failures {
-        out.push_str(&format!(
+        let mut lines = String::new();
+        lines.push_str(&format!(
             "{}  {}x  {}  {}\n",
             status(&failure.status, paint),
             failure.occurrences.max(1),
             clean(&failure.last_seen),
             paint.bold(&clean(&failure.failure_id)),
         ));
-        out.push_str(&format!("      {}\n", one_line(&failure.error, LINE)));
+        lines.push_str(&format!("      {}\n", one_line(&failure.error, LINE)));
         if !failure.failed_command.is_empty() {
-            out.push_str(&format!(
+            lines.push_str(&format!(
                 "      $ {}\n",
                 one_line(&failure.failed_command, LINE)
             ));
@@ -31,8 +32,9 @@ pub fn list(list: &FailureList, paint: Paint) -> String {
         if !failure.resolution_summary.is_empty() {
             let fixed = one_line(&failure.resolution_summary, LINE);
             let title = fixed_by(&failure.status);
-            out.push_str(&format!("      {title}: {fixed}\n"));
+            lines.push_str(&format!("      {title}: {fixed}\n"));
         }
+        out.push_str(&label(&lines, failure.origin));
     }
     if list.truncated {
         out.push_str("… there are more; --limit shows them\n");
@@ -57,7 +59,7 @@ pub fn one(reply: &FailureReply, paint: Paint) -> String {
     }
     out.push_str(&format!("{}\n", paint.bold(&clean(&failure.failure_id))));
     if reply.action == "forgotten" {
-        return out;
+        return label(&out, failure.origin);
     }
     let mut line = |name: &str, text: &str| {
         if !text.trim().is_empty() {
@@ -80,7 +82,7 @@ pub fn one(reply: &FailureReply, paint: Paint) -> String {
     if failure.resolution_hint != failure.resolution_summary {
         line("hint", &failure.resolution_hint);
     }
-    out
+    label(&out, failure.origin)
 }
 
 /// What once fixed a failure did not hold when it is open again.

@@ -1,9 +1,10 @@
 //! What is remembered, as text for people.
 
 use aictx_proto::methods::{LogReply, MemoryList, MemoryReply, WhyReply};
+use aictx_proto::record::Origin;
 use serde_json::Value;
 
-use crate::cli::text::{Paint, clean, one_line, table};
+use crate::cli::text::{Paint, clean, label, one_line, table};
 
 /// Longest text on a line of a list.
 const LINE: usize = 100;
@@ -33,11 +34,12 @@ pub fn tasks(value: &Value, paint: Paint) -> String {
         } else {
             paint.yellow(&state)
         };
-        out.push_str(&format!(
+        let line = format!(
             "{} [{state}] {}\n",
             clean(text(task, "task_id")),
             one_line(text(task, "goal"), LINE)
-        ));
+        );
+        out.push_str(&label(&line, Origin::of(task)));
     }
     out
 }
@@ -54,12 +56,13 @@ pub fn threads(value: &Value) -> String {
                 "" => String::new(),
                 next => format!("  next: {}\n", one_line(next, LINE)),
             };
-            format!(
+            let lines = format!(
                 "{} [{}] {}\n{next}",
                 clean(text(t, "task_id")),
                 clean(text(t, "status")),
                 one_line(text(t, "goal"), LINE)
-            )
+            );
+            label(&lines, Origin::of(t))
         })
         .collect()
 }
@@ -85,19 +88,20 @@ pub fn log(reply: &LogReply, paint: Paint) -> String {
         return out;
     }
     for entry in &reply.executions {
+        let mut lines = String::new();
         let outcome = text(entry, "outcome");
         let shown = match outcome {
             "failed" => paint.red(outcome),
             "unresolved" => paint.yellow(outcome),
             other => clean(other),
         };
-        out.push_str(&format!(
+        lines.push_str(&format!(
             "{}  {shown}  {}  {}\n",
             clean(text(entry, "timestamp")),
             clean(text(entry, "agent_id")),
             clean(text(entry, "execution_id"))
         ));
-        for (label, name) in [
+        for (title, name) in [
             ("session", "session_id"),
             ("request", "request"),
             ("summary", "summary"),
@@ -108,10 +112,10 @@ pub fn log(reply: &LogReply, paint: Paint) -> String {
             let said = one_line(said, LINE);
             let repeats = name == "summary" && text(entry, "summary") == text(entry, "request");
             if !said.is_empty() && !repeats {
-                out.push_str(&format!("  {label}: {said}\n"));
+                lines.push_str(&format!("  {title}: {said}\n"));
             }
         }
-        for (label, name) in [
+        for (title, name) in [
             ("edited", "files_edited"),
             ("tests", "tests"),
             ("errors", "errors"),
@@ -119,12 +123,13 @@ pub fn log(reply: &LogReply, paint: Paint) -> String {
             let list = entry[name].as_array().cloned().unwrap_or_default();
             let list: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
             if !list.is_empty() {
-                out.push_str(&format!(
-                    "  {label}: {}\n",
+                lines.push_str(&format!(
+                    "  {title}: {}\n",
                     one_line(&list.join(", "), LINE * 2)
                 ));
             }
         }
+        out.push_str(&label(&lines, Origin::of(entry)));
         out.push('\n');
     }
     if reply.truncated {
@@ -144,14 +149,16 @@ pub fn why(reply: &WhyReply, paint: Paint) -> String {
         },
         reply.tokens
     );
+    out = label(&out, reply.origin);
     for told in &reply.told {
+        let mut lines = String::new();
         let r = &told.receipt;
         let budget = if r.budget > 0 {
             format!(" of {}", r.budget)
         } else {
             String::new()
         };
-        out.push_str(&format!(
+        lines.push_str(&format!(
             "\n{}  {}  {} tokens{budget}\n",
             clean(&told.at),
             paint.bold(&clean(&r.surface)),
@@ -168,7 +175,7 @@ pub fn why(reply: &WhyReply, paint: Paint) -> String {
             } else {
                 format!(" {}", clean(&item.id))
             };
-            out.push_str(&format!(
+            lines.push_str(&format!(
                 "  + {}{id} ({} tokens){why}\n",
                 clean(&item.kind),
                 item.tokens
@@ -181,9 +188,10 @@ pub fn why(reply: &WhyReply, paint: Paint) -> String {
                 clean(&left.id),
                 clean(&left.why)
             );
-            out.push_str(&line);
-            out.push('\n');
+            lines.push_str(&line);
+            lines.push('\n');
         }
+        out.push_str(&label(&lines, reply.origin));
     }
     out
 }
@@ -209,7 +217,7 @@ pub fn items(list: &MemoryList, paint: Paint) -> String {
                 clean(text(item, "timestamp")),
                 clean(text(item, "status")),
                 marks.trim().to_owned(),
-                one_line(text(item, "text"), LINE),
+                label(&one_line(text(item, "text"), LINE), Origin::of(item)),
             ]
         })
         .collect();
@@ -227,10 +235,11 @@ pub fn edited(reply: &MemoryReply) -> String {
         "right" => "told again",
         other => other,
     };
-    format!(
+    let line = format!(
         "{} {}: {}\n",
         clean(text(&reply.item, "id")),
         clean(what),
         one_line(text(&reply.item, "text"), LINE)
-    )
+    );
+    label(&line, Origin::of(&reply.item))
 }

@@ -63,6 +63,11 @@ impl Opened {
         Stamp::of(&self.stat).len
     }
 
+    /// Its number in its file system.
+    pub(crate) fn inode(&self) -> u64 {
+        Stamp::of(&self.stat).inode
+    }
+
     /// Who may do what with it.
     pub(crate) fn mode(&self) -> Mode {
         Mode::from_raw_mode(self.stat.st_mode)
@@ -71,6 +76,11 @@ impl Opened {
     /// Its first bytes, at most `limit`.
     pub(crate) fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
         read_of(&self.file, self.len(), 0, limit)
+    }
+
+    /// Its newest bytes ([`crate::read::tail`]).
+    pub(crate) fn tail(mut self, limit: u64) -> io::Result<(u64, Vec<u8>)> {
+        crate::read::tail(&mut self.file, limit)
     }
 
     /// Whether the last byte that it had ends a line; of an empty file there is none to.

@@ -5,6 +5,7 @@
 //! writes into a file that is there already and gives it its name. One that never gets a name is
 //! gone with the process.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -15,7 +16,7 @@ use rustix::fs::AtFlags;
 #[cfg(target_os = "linux")]
 use rustix::fs::OFlags;
 
-use super::{Root, check, file_mode, is_private, point, split, sync, write};
+use super::{Root, check, file_mode, is_private, point, split, stamp_of, sync, write};
 use crate::fault::Op;
 
 /// Spare files of one directory: what a resume makes.
@@ -98,15 +99,20 @@ impl Spares {
 }
 
 impl Root {
-    /// [`create_new`](Self::create_new) with a file that has no name yet; nothing when it can be given
+    /// [`create_with`](Self::create_with) with a file that has no name yet; nothing when it can be given
     /// none here.
-    pub(super) fn create_of(
+    pub(super) fn create_of<'b>(
         &self,
         mut spare: Spare,
         rel: &str,
-        bytes: &[u8],
+        content: &dyn Fn(u64) -> Cow<'b, [u8]>,
     ) -> Option<io::Result<()>> {
-        let written = write(spare.file_mut(), bytes, rel).and_then(|()| point(Op::Create, rel));
+        let inode = match stamp_of(spare.file()) {
+            Ok(stamp) => stamp.inode,
+            Err(e) => return Some(Err(e)),
+        };
+        let bytes = content(inode);
+        let written = write(spare.file_mut(), &bytes, rel).and_then(|()| point(Op::Create, rel));
         if let Err(e) = written {
             return Some(Err(e));
         }
@@ -117,7 +123,7 @@ impl Root {
         }
         let synced = sync(spare.into_file(), rel);
         if synced.is_err() {
-            let _ = self.unlink(rel);
+            let _ = self.unlink_named(rel);
         }
         Some(synced)
     }

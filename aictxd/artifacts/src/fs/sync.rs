@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn what_loses_its_name_is_freed_behind() {
         let dir = tempfile::tempdir().unwrap();
-        let root = Root::create(dir.path()).unwrap();
+        let root = Root::create(dir.path(), &Arc::new(crate::tests::trust(dir.path()))).unwrap();
         for name in ["replaced", "removed"] {
             root.create_new(name, b"old").unwrap();
         }

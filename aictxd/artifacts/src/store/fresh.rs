@@ -9,6 +9,8 @@ pub(super) struct Fresh {
     pub(super) parts: Cache,
     /// Where somebody listens.
     bell: Option<Bell>,
+    /// Edition of the names of files that parts were read under.
+    names: u64,
 }
 
 impl Default for Fresh {
@@ -16,6 +18,7 @@ impl Default for Fresh {
         Self {
             parts: Cache::new(),
             bell: None,
+            names: 0,
         }
     }
 }
@@ -26,11 +29,17 @@ impl Fresh {
         self.bell = Some(Bell::default());
     }
 
-    /// Reads what changed on disk; looks at nothing where nothing did.
+    /// Reads what changed on disk; looks at nothing where nothing did, except at what git tracks.
     pub(super) fn refresh(&mut self, root: &Root) {
-        let Some(bell) = &mut self.bell else {
+        let names = root.renew_names();
+        let is_new = std::mem::replace(&mut self.names, names) != names;
+        let bell = self.bell.as_mut().filter(|_| root.names().are_usual());
+        let Some(bell) = bell else {
             return self.parts.refresh(root);
         };
+        if is_new {
+            bell.look_again();
+        }
         if bell.is_silent(root) {
             return;
         }

@@ -11,7 +11,7 @@ fn creation_is_idempotent_to_the_byte() {
         .unwrap()
         .modified()
         .unwrap();
-    Store::create(repo.dir.path()).unwrap();
+    create(repo.dir.path()).unwrap();
     assert_eq!(before, repo.read("format.json"));
     assert_eq!(
         modified,
@@ -37,7 +37,7 @@ fn a_commit_is_in_the_next_snapshot_and_in_a_fresh_one() {
             .transact(|snap| ((), finalize(id, snap)))
             .unwrap();
         assert!(Arc::ptr_eq(&done.snapshot, &repo.store.snapshot()));
-        let fresh = Store::open(repo.dir.path()).unwrap().snapshot();
+        let fresh = open(repo.dir.path()).unwrap().snapshot();
         same_but_generation(&done.snapshot, &fresh);
     }
     assert_eq!(agreed(&repo.store), ["a", "b", "c"]);
@@ -88,7 +88,7 @@ fn a_group_sees_itself_and_fails_apart() {
     assert!(matches!(done[1], Err(crate::StoreError::UnsafePath { .. })));
     assert!(matches!(done[3], Err(crate::StoreError::Panicked)));
     assert_eq!(agreed(&repo.store), ["a", "b"]);
-    let fresh = Store::open(repo.dir.path()).unwrap().snapshot();
+    let fresh = open(repo.dir.path()).unwrap().snapshot();
     same_but_generation(&repo.store.snapshot(), &fresh);
 }
 
@@ -142,7 +142,7 @@ fn a_directory_made_anew_is_found() {
     std::fs::remove_dir_all(repo.path("")).unwrap();
     assert!(repo.store.snapshot().handoffs.is_empty());
     assert!(repo.store.transact(|s| ((), finalize("b", s))).is_err());
-    Store::create(repo.dir.path()).unwrap();
+    create(repo.dir.path()).unwrap();
     repo.store.transact(|s| ((), finalize("c", s))).unwrap();
     assert_eq!(agreed(&repo.store), ["c"]);
 }
@@ -218,7 +218,7 @@ fn the_active_task_is_the_pointed_one_or_the_newest_in_progress() {
         })
         .unwrap();
     assert_eq!(active(&repo).as_deref(), Some("n"));
-    let fresh = Store::open(repo.dir.path()).unwrap().snapshot();
+    let fresh = open(repo.dir.path()).unwrap().snapshot();
     same_but_generation(&repo.store.snapshot(), &fresh);
 }
 
@@ -361,7 +361,7 @@ fn what_is_removed_is_gone_and_removing_it_twice_is_no_error() {
         assert!(done.snapshot.threads.is_empty());
         assert!(!repo.dir.path().join(".aictx/tasks/threads/a.json").exists());
     }
-    let fresh = Store::open(repo.dir.path()).unwrap().snapshot();
+    let fresh = open(repo.dir.path()).unwrap().snapshot();
     same_but_generation(&repo.store.snapshot(), &fresh);
     // Removed and written again in one commit: the last word counts.
     write(vec![replace("tasks/threads/a.json", thread.clone())]);
@@ -385,7 +385,7 @@ fn rows_can_be_taken_from_the_end_and_from_the_middle() {
             order: KeyOrder::Sorted,
         };
         repo.store.transact(|_| ((), vec![effect])).unwrap();
-        let snapshot = Store::open(repo.dir.path()).unwrap().snapshot();
+        let snapshot = open(repo.dir.path()).unwrap().snapshot();
         let ids = snapshot.handoffs.iter().map(|h| h.execution_id.clone());
         ids.collect::<Vec<_>>()
     };

@@ -13,16 +13,13 @@ use crate::snapshot::DIRECTORIES;
 
 fn listening() -> Repo {
     let mut repo = Repo::new();
-    repo.store = Store::open(repo.dir.path())
-        .unwrap()
-        .with_clock(now)
-        .listening();
+    repo.store = open(repo.dir.path()).unwrap().with_clock(now).listening();
     repo
 }
 
 /// What another process would see.
 fn fresh(repo: &Repo) -> Arc<Snapshot> {
-    Store::open(repo.dir.path()).unwrap().snapshot()
+    open(repo.dir.path()).unwrap().snapshot()
 }
 
 #[test]

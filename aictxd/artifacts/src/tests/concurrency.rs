@@ -16,7 +16,7 @@ fn child() {
         std::env::var("AICTX_TEST_NAME").unwrap(),
         std::env::var("AICTX_TEST_COUNT").unwrap().parse().unwrap(),
     );
-    let store = Store::open(Path::new(&dir)).unwrap();
+    let store = open(Path::new(&dir)).unwrap();
     for i in 0..count {
         store
             .transact(|s| {
@@ -148,7 +148,7 @@ fn readers_see_whole_commits() {
 fn appends_without_the_lock_are_not_lost() {
     let repo = Repo::new();
     repo.put(files::DECISIONS, "");
-    let other = Store::open(repo.dir.path()).unwrap();
+    let other = open(repo.dir.path()).unwrap();
     let path = repo.path(files::DECISIONS);
     std::thread::scope(|scope| {
         for store in [&repo.store, &other] {
@@ -175,5 +175,5 @@ fn appends_without_the_lock_are_not_lost() {
     let (text, snap) = (repo.read(files::DECISIONS), repo.store.snapshot());
     assert_eq!(text.lines().count(), 40 * 2 * 2 + 200);
     assert_eq!(snap.decisions.len(), 360);
-    same_but_generation(&snap, &Store::open(repo.dir.path()).unwrap().snapshot());
+    same_but_generation(&snap, &open(repo.dir.path()).unwrap().snapshot());
 }

@@ -58,7 +58,7 @@ fn costs() {
             .unwrap();
     });
     each("open and snapshot, 600 executions", 100, |_| {
-        drop(Store::open(repo.dir.path()).unwrap().snapshot());
+        drop(open(repo.dir.path()).unwrap().snapshot());
     });
     for i in 0..20_000 {
         let line = format!(
@@ -71,7 +71,7 @@ fn costs() {
         file.write_all(line.as_bytes()).unwrap();
     }
     each("open and snapshot, 20 000 executions (16 MB)", 20, |_| {
-        drop(Store::open(repo.dir.path()).unwrap().snapshot());
+        drop(open(repo.dir.path()).unwrap().snapshot());
     });
     each("finalize with them", 50, |i| {
         let one = |s: &Snapshot| ((), usual(&format!("z{i}"), s));

@@ -34,29 +34,29 @@ fn child() {
     let dir = Path::new(&dir);
     let store = match std::env::var("AICTX_TEST_STEP").as_deref() {
         Ok("recover") => {
-            Store::open(dir).unwrap();
+            open(dir).unwrap();
             return;
         }
         Ok("retain") => {
-            let store = Store::open(dir).unwrap();
+            let store = open(dir).unwrap();
             store.archive_above(&SMALL).unwrap();
             store.tidy_within(1, 1, u64::MAX, &|_| false).unwrap();
             return;
         }
         Ok("soon") => {
-            let store = Store::open(dir).unwrap();
+            let store = open(dir).unwrap();
             let op: crate::Op<'_, ()> = Box::new(|s| ((), finalize("new", s)));
             store.transact_soon(vec![op], &mut || ());
             store.settle().unwrap();
             return;
         }
         Ok("shown") => {
-            let store = Store::open(dir).unwrap();
+            let store = open(dir).unwrap();
             store.transact(|s| ((), with_shown("new", s))).unwrap();
             return;
         }
         Ok("shown soon") => {
-            let store = Store::open(dir).unwrap();
+            let store = open(dir).unwrap();
             let op: crate::Op<'_, ()> = Box::new(|s| ((), with_shown("new", s)));
             let answered = dir.join("answered");
             let mut seen = || std::fs::write(&answered, "").unwrap();
@@ -65,13 +65,13 @@ fn child() {
             store.settle().unwrap();
             return;
         }
-        Ok("create") => Store::create(dir).unwrap(),
+        Ok("create") => create(dir).unwrap(),
         Ok("stocked") => {
-            let store = Store::open(dir).unwrap();
+            let store = open(dir).unwrap();
             store.stock();
             store
         }
-        _ => Store::open(dir).unwrap(),
+        _ => open(dir).unwrap(),
     };
     store.transact(|s| ((), finalize("new", s))).unwrap();
 }
@@ -102,12 +102,17 @@ fn prepared() -> Repo {
 }
 
 fn copy(from: &Path, to: &Path) {
+    copy_files(from, to);
+    adopt(to);
+}
+
+fn copy_files(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
-            copy(&entry.path(), &target);
+            copy_files(&entry.path(), &target);
         } else {
             std::fs::copy(entry.path(), target).unwrap();
         }
@@ -115,7 +120,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 fn check(dir: &Path) -> bool {
-    let store = Store::open(dir).unwrap();
+    let store = open(dir).unwrap();
     let agreed = agreed(&store);
     assert_clean(dir);
     let whole = match agreed.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -179,7 +184,7 @@ fn shown_is_whole_or_gone(base: &Repo, step: &str) {
         let dir = tempfile::tempdir().unwrap();
         copy(base.dir.path(), dir.path());
         let done = run(dir.path(), step, at, true);
-        let store = Store::open(dir.path()).unwrap();
+        let store = open(dir.path()).unwrap();
         // What was answered is there, whatever became of what shows it.
         let answered = dir.path().join("answered").exists();
         assert!(!answered || agreed(&store).contains(&"new".to_owned()));
@@ -271,7 +276,7 @@ fn a_crash_in_a_fresh_repository_is_harmless() {
     for at in 1.. {
         let dir = tempfile::tempdir().unwrap();
         let done = run(dir.path(), "create", at, true);
-        let store = Store::create(dir.path()).unwrap();
+        let store = create(dir.path()).unwrap();
         let agreed = agreed(&store);
         assert!(agreed.is_empty() || agreed == ["new"]);
         assert_clean(dir.path());
@@ -297,7 +302,7 @@ fn an_error_at_any_point_leaves_all_or_nothing() {
         for at in 1.. {
             let dir = tempfile::tempdir().unwrap();
             copy(base.dir.path(), dir.path());
-            let store = Store::open(dir.path()).unwrap();
+            let store = open(dir.path()).unwrap();
             if stocked {
                 store.stock();
             }
@@ -415,15 +420,14 @@ fn in_order(trace: &[(Op, String)], stocked: bool) {
 #[test]
 fn a_torn_intent_is_set_aside() {
     let repo = prepared();
-    repo.put(
-        "journal/1-1.json",
-        "{\"version\":1,\"sha256\":\"00\",\"steps\":[",
-    );
-    repo.put(
-        "journal/1-2.json",
-        "{\"version\":1,\"sha256\":\"00\",\"steps\":[]}",
-    );
-    let store = Store::open(repo.dir.path()).unwrap();
+    let prefix = journal::prefix(&trust(repo.dir.path()));
+    for (name, torn) in [
+        ("1-1", r#"{"version":2,"proof":"00","steps":["#),
+        ("1-2", r#"{"version":2,"proof":"00","steps":[]}"#),
+    ] {
+        repo.put(&format!("journal/{prefix}{name}.json"), torn);
+    }
+    let store = open(repo.dir.path()).unwrap();
     // A process that another test forks holds the lock for a moment, and then opening does not
     // recover; whoever writes waits for it.
     store.transact(|_| ((), vec![])).unwrap();
@@ -456,7 +460,7 @@ fn retention_that_is_cut_off_loses_nothing() {
             let dir = tempfile::tempdir().unwrap();
             copy(base.dir.path(), dir.path());
             let done = run(dir.path(), "retain", at, torn);
-            let store = Store::open(dir.path()).unwrap();
+            let store = open(dir.path()).unwrap();
             let mut rows: Vec<serde_json::Value> =
                 store.archived_rows(files::LIFECYCLE_EVENTS, usize::MAX);
             rows.extend(store.all_rows(files::LIFECYCLE_EVENTS).unwrap());
@@ -468,7 +472,7 @@ fn retention_that_is_cut_off_loses_nothing() {
             for n in 0..4 {
                 let stem = format!("s{n}");
                 let there =
-                    store.has_ledger(&stem) || store.archived_ledgers().any(|(s, _)| s == stem);
+                    store.has_ledger(&stem) || store.archived_ledgers().any(|l| l.stem == stem);
                 assert!(there, "point {at}: ledger {n}");
             }
             // And the next pass brings it to its end.
@@ -570,7 +574,7 @@ fn a_durable_commit_waits_for_syncs_that_another_thread_has_begun() {
             let done = repo.store.transact(|s| ((), finalize("durable", s)));
             done.unwrap();
         });
-        let other = Store::open(repo.dir.path()).unwrap();
+        let other = open(repo.dir.path()).unwrap();
         let other = other.with_patience(std::time::Duration::ZERO);
         // Until it has the repository's lock; then it has all the time it could want.
         while !matches!(

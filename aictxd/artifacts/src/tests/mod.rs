@@ -5,6 +5,7 @@ mod bell;
 mod concurrency;
 mod costs;
 mod crash;
+mod origin;
 mod property;
 mod root;
 mod safety;
@@ -19,7 +20,23 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::time::Timestamp;
 use serde_json::{Value, json};
 
-use crate::Store;
+use aictx_files::key::UserKey;
+
+use crate::trust::Trust;
+use crate::{Store, StoreError, journal, ledger};
+
+/// The key of the user who works in a directory.
+pub(crate) fn trust(dir: &Path) -> Trust {
+    Trust::new(UserKey::load_or_create(&dir.join("state")).unwrap())
+}
+
+pub(crate) fn open(dir: &Path) -> Result<Store, StoreError> {
+    Store::open(dir, trust(dir))
+}
+
+pub(crate) fn create(dir: &Path) -> Result<Store, StoreError> {
+    Store::create(dir, trust(dir))
+}
 
 pub(super) fn now() -> Timestamp {
     Timestamp::from_unix(1_790_000_000)
@@ -34,7 +51,7 @@ pub(super) struct Repo {
 impl Repo {
     pub(super) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::create(dir.path()).unwrap().with_clock(now);
+        let store = create(dir.path()).unwrap().with_clock(now);
         Self { dir, store }
     }
 
@@ -51,6 +68,41 @@ impl Repo {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, bytes).unwrap();
     }
+}
+
+/// Makes the ledgers and the whole intents of a copied memory this user's again.
+pub(super) fn adopt(dir: &Path) {
+    use std::os::unix::fs::MetadataExt;
+    let intents = std::fs::read_dir(dir.join(".aictx/journal"));
+    for entry in intents.into_iter().flatten() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        if let Ok(intent) = serde_json::from_slice::<journal::In>(&bytes) {
+            let (inode, steps) = (path.metadata().unwrap().ino(), intent.steps.get());
+            std::fs::write(&path, journal::encode(&trust(dir), inode, steps.as_bytes())).unwrap();
+        }
+    }
+    let sessions = std::fs::read_dir(dir.join(".aictx/sessions"));
+    for entry in sessions.into_iter().flatten() {
+        let path = entry.unwrap().path();
+        let file = format!("sessions/{}", path.file_name().unwrap().to_string_lossy());
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (_, rows) = ledger::unproven_text(&file, &text).unwrap();
+        let inode = path.metadata().unwrap().ino();
+        let proof = ledger::proof_line(&trust(dir), &file, inode);
+        std::fs::write(&path, [&proof, rows.as_bytes()].concat()).unwrap();
+    }
+}
+
+/// Leaves an intent of this user, as an interrupted commit does.
+pub(super) fn leave_intent(repo: &Repo, steps: &Value) {
+    use std::os::unix::fs::MetadataExt;
+    let trust = trust(repo.dir.path());
+    let file = format!("{}/{}1-1.json", files::JOURNAL_DIR, journal::prefix(&trust));
+    repo.put(&file, "");
+    let inode = repo.path(&file).metadata().unwrap().ino();
+    let intent = journal::encode(&trust, inode, steps.to_string().as_bytes());
+    std::fs::write(repo.path(&file), intent).unwrap();
 }
 
 pub(super) fn append(file: &str, rows: Vec<Value>) -> Effect {

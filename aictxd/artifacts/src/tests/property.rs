@@ -16,7 +16,7 @@ fn a_tail_torn_at_every_byte() {
         .collect();
     for cut in 0..=text.len() {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::create(dir.path()).unwrap();
+        let store = create(dir.path()).unwrap();
         let file = dir.path().join(".aictx").join(files::DECISIONS);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, &text.as_bytes()[..cut]).unwrap();
@@ -30,7 +30,7 @@ fn a_tail_torn_at_every_byte() {
         let done = store.transact(|_| ((), new)).unwrap();
         assert_eq!(done.snapshot.decisions.len(), whole + 1, "cut at {cut}");
         assert_eq!(done.snapshot.decisions.last().unwrap().decision, "new");
-        let fresh = Store::open(dir.path()).unwrap().snapshot();
+        let fresh = open(dir.path()).unwrap().snapshot();
         same_but_generation(&done.snapshot, &fresh);
     }
 }
@@ -40,11 +40,7 @@ fn a_tail_torn_at_every_byte() {
 #[test]
 fn an_append_torn_at_every_byte_is_completed() {
     let want = "{\"n\":1}\n{\"n\":2}\n{\"n\":2}\n";
-    let steps = |offset: usize| {
-        let steps = json!([{"step": "append", "file": "x.jsonl", "offset": offset, "bytes": {"text": want}}]).to_string();
-        let sha = crate::commit::digest(steps.as_bytes());
-        format!(r#"{{"version":1,"sha256":"{sha}","steps":{steps}}}"#)
-    };
+    let steps = |offset: usize| json!([{"step": "append", "file": "x.jsonl", "offset": offset, "bytes": {"text": want}}]);
     for base in ["", "{\"n\":0}\n", "{\"n\":0}\n{\"torn"] {
         for cut in 0..=want.len() {
             for foreign in ["", "\n{\"theirs\":1}\n", "{\"theirs\":1}\n"] {
@@ -55,8 +51,8 @@ fn an_append_torn_at_every_byte_is_completed() {
                     ""
                 };
                 repo.put("x.jsonl", format!("{base}{gap}{}{foreign}", &want[..cut]));
-                repo.put("journal/1-1.json", steps(base.len()));
-                Store::open(repo.dir.path()).unwrap();
+                leave_intent(&repo, &steps(base.len()));
+                open(repo.dir.path()).unwrap();
                 let text = repo.read("x.jsonl");
                 let count = |line: &str| text.lines().filter(|l| *l == line).count();
                 assert_eq!(
@@ -73,8 +69,8 @@ fn an_append_torn_at_every_byte_is_completed() {
                     usize::from(!foreign.is_empty() && !glued)
                 );
                 // Again: nothing changes.
-                repo.put("journal/1-1.json", steps(base.len()));
-                Store::open(repo.dir.path()).unwrap();
+                leave_intent(&repo, &steps(base.len()));
+                open(repo.dir.path()).unwrap();
                 assert_eq!(text, repo.read("x.jsonl"));
             }
         }
@@ -110,7 +106,7 @@ proptest! {
     #[test]
     fn interleavings_lose_nothing(acts in proptest::collection::vec(act(), 1..24)) {
         let repo = Repo::new();
-        let mut stores = [Store::open(repo.dir.path()).unwrap(), Store::open(repo.dir.path()).unwrap()];
+        let mut stores = [open(repo.dir.path()).unwrap(), open(repo.dir.path()).unwrap()];
         let path = repo.path(files::FAILURE_PATTERNS);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let mut next = 0;
@@ -157,10 +153,10 @@ proptest! {
                         ((), vec![replace(files::SESSION, json!({"session_count": s.session.session_count + 1}))])
                     }).unwrap();
                 }
-                Act::Reopen(which) => stores[usize::from(which)] = Store::open(repo.dir.path()).unwrap(),
+                Act::Reopen(which) => stores[usize::from(which)] = open(repo.dir.path()).unwrap(),
             }
         }
-        let newest = Store::open(repo.dir.path()).unwrap().snapshot();
+        let newest = open(repo.dir.path()).unwrap().snapshot();
         for store in &stores {
             same_but_generation(&newest, &store.snapshot());
         }
@@ -193,7 +189,7 @@ proptest! {
         }
         let done = repo.store.transact(|s| ((), finalize("new", s))).unwrap();
         prop_assert!(done.snapshot.failures.iter().any(|f| f.timestamp == "new"));
-        same_but_generation(&done.snapshot, &Store::open(repo.dir.path()).unwrap().snapshot());
+        same_but_generation(&done.snapshot, &open(repo.dir.path()).unwrap().snapshot());
         if names[which].ends_with("jsonl") {
             // Nothing that was there is gone, up to the place of unreadable lines.
             let now = std::fs::read(repo.path(names[which])).unwrap();

@@ -15,11 +15,11 @@ fn links_are_refused_at_every_level() {
     let dir = tempfile::tempdir().unwrap();
     symlink(outside.path(), dir.path().join(".aictx")).unwrap();
     assert!(matches!(
-        Store::open(dir.path()),
+        open(dir.path()),
         Err(StoreError::UnsafePath { .. })
     ));
     assert!(matches!(
-        Store::create(dir.path()),
+        create(dir.path()),
         Err(StoreError::UnsafePath { .. })
     ));
 
@@ -91,13 +91,10 @@ fn names_that_climb_are_refused() {
 #[test]
 fn a_hostile_intent_cannot_climb_either() {
     let repo = Repo::new();
-    let steps = r#"[{"step":"append","file":"../../evil","offset":0,"bytes":{"text":"x\n"}}]"#;
-    let sha = crate::commit::digest(steps.as_bytes());
-    repo.put(
-        "journal/1-1.json",
-        format!(r#"{{"version":1,"sha256":"{sha}","steps":{steps}}}"#),
-    );
-    Store::open(repo.dir.path()).unwrap();
+    let step =
+        json!({"step": "append", "file": "../../evil", "offset": 0, "bytes": {"text": "x\n"}});
+    leave_intent(&repo, &json!([step]));
+    open(repo.dir.path()).unwrap();
     assert!(!repo.dir.path().parent().unwrap().join("evil").exists());
     assert_clean_journal(&repo);
 }
@@ -111,16 +108,11 @@ fn an_intent_for_a_file_that_became_a_directory_does_not_stop_everything() {
         step("blocked.jsonl"),
         step("fine.jsonl"),
         step("a/under.jsonl")
-    ])
-    .to_string();
-    let sha = crate::commit::digest(steps.as_bytes());
+    ]);
     std::fs::create_dir(repo.path("blocked.jsonl")).unwrap();
     repo.put("a", "a file where a directory belongs");
-    repo.put(
-        "journal/1-1.json",
-        format!(r#"{{"version":1,"sha256":"{sha}","steps":{steps}}}"#),
-    );
-    let store = Store::open(repo.dir.path()).unwrap();
+    leave_intent(&repo, &steps);
+    let store = open(repo.dir.path()).unwrap();
     assert_eq!(repo.read("fine.jsonl"), "{}\n");
     assert_clean_journal(&repo);
     assert_eq!(
@@ -316,9 +308,7 @@ fn rows_that_come_while_a_file_is_rewritten_stay() {
 fn a_lock_held_elsewhere_is_a_typed_error() {
     let mut repo = Repo::new();
     let patience = std::time::Duration::from_millis(200);
-    repo.store = Store::open(repo.dir.path())
-        .unwrap()
-        .with_patience(patience);
+    repo.store = open(repo.dir.path()).unwrap().with_patience(patience);
     let held = std::fs::File::create(repo.path(".lock")).unwrap();
     held.lock().unwrap();
     let start = std::time::Instant::now();
@@ -339,16 +329,16 @@ fn a_lock_held_elsewhere_is_a_typed_error() {
 fn a_newer_format_is_not_touched() {
     let repo = Repo::new();
     repo.put(files::FORMAT, r#"{"version": 99}"#);
-    let result = Store::open(repo.dir.path());
+    let result = open(repo.dir.path());
     assert!(matches!(
         result,
         Err(StoreError::NewerFormat { found: 99, .. })
     ));
     repo.put(files::FORMAT, "garbage");
-    Store::open(repo.dir.path()).unwrap();
+    open(repo.dir.path()).unwrap();
     let empty = tempfile::tempdir().unwrap();
     assert!(matches!(
-        Store::open(empty.path()),
+        open(empty.path()),
         Err(StoreError::NotInitialised { .. })
     ));
 }
@@ -379,7 +369,7 @@ fn read_only_and_really_full_disks() {
         }
     }
     let _unmount = Unmount(dir.path());
-    let store = Store::create(dir.path()).unwrap();
+    let store = create(dir.path()).unwrap();
     let mut acknowledged = Vec::new();
     let error = loop {
         let id = format!("e{}", acknowledged.len());
@@ -406,7 +396,7 @@ fn read_only_and_really_full_disks() {
         .status()
         .unwrap();
     assert!(remounted.success());
-    let store = Store::open(dir.path()).unwrap();
+    let store = open(dir.path()).unwrap();
     assert_eq!(agreed(&store), acknowledged);
     let refused = store.transact(|_| ((), one("x.jsonl")));
     assert!(
@@ -436,7 +426,7 @@ fn drafts_of_an_interrupted_archiving_go_when_the_memory_is_opened() {
     std::fs::write(&victim, "keep").unwrap();
     symlink(outside.path(), repo.path("archive/linked")).unwrap();
     std::fs::create_dir(repo.path("archive/.directory.aictx-tmp")).unwrap();
-    let store = Store::open(repo.dir.path()).unwrap();
+    let store = open(repo.dir.path()).unwrap();
     assert_eq!(store.recover().unwrap(), 0);
     assert!(victim.exists());
     for file in left {

@@ -1,6 +1,6 @@
 //! What of memory a capsule tells.
 
-use aictx_proto::record::{FailurePattern, Handoff, HandoffRow};
+use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Origin};
 use aictx_proto::shown::{Code, Line, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
@@ -14,8 +14,8 @@ use super::{
 use crate::context::wrong_handoff;
 use crate::handoff::summary_as_of_now;
 use crate::marks;
+use crate::origin::marked;
 use crate::packet::Packet;
-use crate::project::Committed;
 use crate::resume::{carryover_gaps, dirty_text};
 
 impl Capsule<'_> {
@@ -30,7 +30,7 @@ impl Capsule<'_> {
                 lines.insert(0, told!("The last handoff was marked as wrong; before it:"));
             }
             packet.rank(rank::LAST);
-            packet.item_from_the_top("handoff", &id, "the last one", &lines);
+            packet.item_from_the_top(handoff.origin, "handoff", &id, "the last one", &lines);
             if let Some((row, later)) = of_another_session(self.context.snapshot, handoff) {
                 let failures = &self.context.snapshot.failures;
                 let summary = summary_as_of_now(&row.summary, &row.timestamp, failures);
@@ -49,7 +49,8 @@ impl Capsule<'_> {
                 }
                 let id = format!("handoff::{}", row.execution_id);
                 packet.rank(if later { rank::BESIDE } else { rank::OLDER });
-                packet.item("handoff", &id, "the last one of another session", &[line]);
+                let why = "the last one of another session";
+                packet.item(row.origin, "handoff", &id, why, &[line]);
             }
         }
         packet.rank(rank::TASK);
@@ -60,12 +61,13 @@ impl Capsule<'_> {
                 .as_str()
                 .or(gap["summary"].as_str())
                 .unwrap_or_default();
-            let line = told!("Not yet proven: {}", Quoted::new(next, 160));
+            let line = told!("Not yet proven: {}", marked(next, Quoted::new, 160));
             let id = format!(
                 "handoff::{}",
                 gap["source_execution_id"].as_str().unwrap_or_default()
             );
             packet.item(
+                Origin::of(gap),
                 "handoff",
                 &id,
                 "an earlier contract still wants it",
@@ -74,7 +76,13 @@ impl Capsule<'_> {
         }
         for pattern in open.iter().take(MAX_FAILURES) {
             let line = self.failure_line(pattern);
-            packet.item("failure", &pattern.failure_id, "open", &[line]);
+            packet.item(
+                pattern.origin,
+                "failure",
+                &pattern.failure_id,
+                "open",
+                &[line],
+            );
         }
         if open.len() > MAX_FAILURES {
             packet.line(told!("({} more open failures)", open.len() - MAX_FAILURES));
@@ -101,12 +109,11 @@ impl Capsule<'_> {
             who => told!("{}", Name::new(who, 40)),
         };
         lines.push(told!(
-            "Last handoff ({}, {}, {}{}{}): {}",
+            "Last handoff ({}, {}, {}{}): {}",
             who,
             status,
             age(&handoff.updated_at, self.start.now),
             self.elsewhere(&handoff.branch),
-            Committed::mark(self.start.project.committed.handoff),
             Quoted::new(&handoff.summary, 240)
         ));
         if !handoff.reason.is_empty() && handoff.reason != handoff.summary {
@@ -177,6 +184,7 @@ impl Capsule<'_> {
                     Name::new(&text("task_id"), 80)
                 );
                 packet.item(
+                    Origin::of(skipped),
                     "task",
                     &format!("task::{}", text("task_id")),
                     "other_branch",
@@ -188,11 +196,9 @@ impl Capsule<'_> {
         if task.goal.trim().is_empty() {
             return;
         }
-        let name = if active.thread.is_some() {
-            let mark = Committed::mark(self.start.project.committed.task);
-            told!("Active task{}", mark)
-        } else {
-            told!("Task left {}", Name::new(&task.status, 40))
+        let name = match active.thread.is_some() {
+            true => told!("Active task"),
+            false => told!("Task left {}", Name::new(&task.status, 40)),
         };
         let mut lines = vec![told!("{}: {}", name, Quoted::new(&task.goal, 160))];
         if !task.next_action.trim().is_empty() {
@@ -203,6 +209,7 @@ impl Capsule<'_> {
             lines.push(told!("  Discarded: {}", Quoted::new(said, 120)));
         }
         packet.item(
+            task.origin,
             "task",
             &format!("task::{}", task.task_id),
             &task.status,
@@ -233,7 +240,8 @@ impl Capsule<'_> {
             let when = age(&found.decision.timestamp, self.start.now);
             let what = Quoted::new(&found.decision.decision, 160);
             let line = told!("Decided ({}): {}{}", when, what, dirty);
-            packet.item("decision", found.id(), &found.reasons().join(", "), &[line]);
+            let why = found.reasons().join(", ");
+            packet.item(found.decision.origin, "decision", found.id(), &why, &[line]);
         }
     }
 }

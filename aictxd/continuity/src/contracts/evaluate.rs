@@ -2,7 +2,7 @@
 
 use aictx_proto::path::RepoPath;
 use aictx_proto::pattern::PathPattern;
-use aictx_proto::record::{ComplianceRow, ContractRecord};
+use aictx_proto::record::{ComplianceRow, ContractRecord, Origin};
 use aictx_proto::text::clean;
 use aictx_signals::Coverage;
 use serde_json::{Map, Value, json};
@@ -439,6 +439,7 @@ pub(crate) fn compliance_row(
         violations: compliance.violations.clone(),
         warnings: compliance.warnings.clone(),
         compact_summary: compliance.compact_summary.clone(),
+        origin: Origin::Own,
         extra: Map::new(),
     }
 }

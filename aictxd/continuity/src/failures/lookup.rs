@@ -534,6 +534,9 @@ pub fn known_failure(
         lines.push(told!("Recorded as tried without success: {}", tried));
     }
     lines.truncate(MAX_LINES);
+    for line in &mut lines {
+        line.push(&told!("{}", pattern.origin.label()));
+    }
     let mut text = Line::join(&lines, "\n").to_string();
     while lines.len() > 1 && tokens::estimate(&text) > MAX_TOKENS {
         lines.pop();

@@ -23,7 +23,7 @@ impl Before {
         let told = told_in_turn(input.rows)?;
         let row = known_execution(input, &told.execution_id)?;
         let mut handoffs = input.snapshot.handoffs.iter().rev();
-        let handoff = handoffs.find(|h| h.execution_id == row.execution_id);
+        let handoff = handoffs.find(|h| h.execution_id == row.execution_id && h.origin.is_own());
         Some(Self {
             handoff: handoff.cloned(),
             row,

@@ -94,10 +94,10 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
     let mut open = gaps(&compliance, input.contract, facts.execution_id);
     let active = active_thread(snapshot, &input.project.checkout);
     let right = snapshot.handoff.iter();
-    let right = right.filter(|handoff| !marks::is_wrong(&handoff.extra));
-    let older = active
-        .thread
-        .iter()
+    // What came with the repository is wanted by whoever committed it.
+    let right = right.filter(|h| !marks::is_wrong(&h.extra) && h.origin.is_own());
+    let own_task = || active.thread.iter().filter(|task| task.origin.is_own());
+    let older = own_task()
         .flat_map(|t| t.contract_gaps.iter())
         .chain(right.flat_map(|h| h.contract_gaps.iter()));
     let older: Vec<Value> = older
@@ -145,9 +145,7 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
         .take(5)
         .map(|e| e.render())
         .collect();
-    let discarded: Vec<Value> = active
-        .thread
-        .iter()
+    let discarded: Vec<Value> = own_task()
         .flat_map(|t| t.discarded_hypotheses.iter().cloned())
         .collect();
     let is_there = |path: &&String| !facts.absent.contains(*path);

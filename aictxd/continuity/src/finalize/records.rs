@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Provenance};
 use aictx_proto::record::{
-    AgentExecutionRow, ExecutionLogRow, FailurePattern, LifecycleEvent, Strategy, files,
+    AgentExecutionRow, ExecutionLogRow, FailurePattern, LifecycleEvent, Origin, Strategy, files,
 };
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, slug};
@@ -205,6 +205,7 @@ fn execution_log(d: &Decided) -> ExecutionLogRow {
             "observed"
         }
         .to_owned(),
+        origin: Origin::Own,
         extra: Map::new(),
     }
 }
@@ -235,6 +236,7 @@ fn telemetry(d: &Decided) -> AgentExecutionRow {
         used_strategy: d.learned.offered.as_ref().is_some_and(|o| o.2),
         used_packet: false,
         recorded_at: d.input.now.to_string(),
+        origin: Origin::Own,
         extra: passed_check(d),
     }
 }

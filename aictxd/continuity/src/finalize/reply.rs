@@ -1,7 +1,9 @@
 //! The answer to a finalize, and the summary that people read.
 
+use std::sync::Arc;
+
 use aictx_proto::methods::FinalizeReply;
-use aictx_proto::record::{AgentExecutionRow, files};
+use aictx_proto::record::{AgentExecutionRow, Strategy, files};
 use aictx_proto::shown;
 use aictx_proto::snapshot::GitState;
 use serde_json::{Map, Value, json};
@@ -11,6 +13,7 @@ use super::records::Records;
 use super::unheard::unheard;
 use super::{Decided, Finalize, value};
 use crate::decisions;
+use crate::origin::with_origin;
 use crate::preferences::is_muted;
 use crate::strategies::StrategyChange;
 use crate::summary;
@@ -243,9 +246,12 @@ fn strategy_files(d: &Decided) -> Vec<String> {
     };
     let rows = d.snapshot.strategies.iter().rev();
     let mut rows = rows.filter(|s| Some(s.task_id.as_str()) == hint["task_id"].as_str());
-    rows.next()
-        .map(|s| s.entry_points.clone())
-        .unwrap_or_default()
+    let told = |s: &Arc<Strategy>| {
+        let points = s.entry_points.iter();
+        let told = points.map(|path| with_origin(path.clone(), s.origin));
+        told.collect()
+    };
+    rows.next().map(told).unwrap_or_default()
 }
 
 fn strategy_reply(d: &Decided) -> Option<Value> {

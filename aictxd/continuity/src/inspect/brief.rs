@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use aictx_proto::Timestamp;
-use aictx_proto::record::Thread;
+use aictx_proto::record::{ORIGIN, Origin, Thread};
 use aictx_proto::shown::{self, Code, Line, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::told;
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::AtHand;
 use crate::capsule::next_action;
 use crate::context::{Context, Hand, Ranked, Relevance};
+use crate::origin::{self, labelled, marked, with_origin};
 use crate::project::Project;
 use crate::resume::{
     carryover_gaps, decision_text, discarded_hypotheses, entry_points, failure_text, other_work,
@@ -68,7 +69,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     let active = context.active.thread.as_deref();
     let recent = context.active.recent.as_deref();
     let handoff = context.handoff;
-    let mut paths: Vec<String> = Vec::new();
+    let mut paths: Vec<(String, Origin)> = Vec::new();
     // Memory that only exists says nothing about this request, nor does the handoff of other work.
     let elsewhere = other_work(context);
     let is_about = |item: &&Ranked| match item.kind {
@@ -80,49 +81,60 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
         _ => true,
     };
     let from_items = ranked.iter().filter(is_about);
-    let from_items = from_items.flat_map(|i| i.paths.iter().take(4).cloned());
+    let from_items = from_items.flat_map(|i| i.paths.iter().take(4).map(|p| (p.clone(), i.origin)));
     let handoff_at_hand = handoff.filter(|_| !elsewhere);
-    let from_handoff = handoff_at_hand.map(|h| context.live(&h.recommended_starting_points));
-    for path in from_items.chain(from_handoff.unwrap_or_default()) {
-        if paths.len() < 8 && !paths.contains(&path) {
-            paths.push(path);
+    let from_handoff = handoff_at_hand.into_iter().flat_map(|h| {
+        let points = context.live(&h.recommended_starting_points).into_iter();
+        points.map(|path| (path, h.origin))
+    });
+    for (path, origin) in from_items.chain(from_handoff) {
+        if paths.len() < 8 && !paths.iter().any(|(known, _)| *known == path) {
+            paths.push((path, origin));
         }
     }
     let mut go_on: Vec<String> = Vec::new();
-    let mut add = |text: String| {
+    let mut add = |text: String, origin: Origin| {
+        let text = origin::line(&text, 240, origin);
         if !text.trim().is_empty() && go_on.len() < 6 && !go_on.contains(&text) {
-            go_on.push(shown::line(&text, 240));
+            go_on.push(text);
         }
     };
     // What waits is shown, and gone on with by who asks for it.
     let at_hand = |t: &&Thread| context.threads_at_hand().any(|of| of.task_id == t.task_id);
     if let Some(t) = active.filter(at_hand) {
-        add(t.next_action.clone());
+        add(t.next_action.clone(), t.origin);
         let newest: Vec<String> = t.active_files.iter().rev().cloned().collect();
-        context.live(&newest).into_iter().take(3).for_each(&mut add);
+        let newest = context.live(&newest).into_iter().take(3);
+        newest.for_each(|path| add(path, t.origin));
     }
     if elsewhere {
-        paths.iter().take(3).cloned().for_each(&mut add);
+        paths
+            .iter()
+            .take(3)
+            .for_each(|(path, origin)| add(path.clone(), *origin));
     }
     if let Some(h) = handoff_at_hand {
-        h.next_steps.iter().take(3).for_each(|s| add(s.clone()));
-        add(next_action(h)
-            .map(|next| next.to_string())
-            .unwrap_or_default());
-        context
-            .live(&h.recommended_starting_points)
-            .into_iter()
+        h.next_steps
+            .iter()
             .take(3)
-            .for_each(&mut add);
+            .for_each(|s| add(s.clone(), h.origin));
+        let next = next_action(h).map(|next| next.to_string());
+        add(next.unwrap_or_default(), h.origin);
+        let points = context.live(&h.recommended_starting_points).into_iter();
+        points.take(3).for_each(|path| add(path, h.origin));
     }
     if let Some(t) = recent.filter(at_hand) {
-        add(t.next_action.clone());
+        add(t.next_action.clone(), t.origin);
     }
-    paths.iter().take(3).cloned().for_each(&mut add);
+    paths
+        .iter()
+        .take(3)
+        .for_each(|(path, origin)| add(path.clone(), *origin));
     let mut risks: Vec<String> = Vec::new();
-    let mut risk = |text: String| {
+    let mut risk = |text: &str, origin: Origin| {
+        let text = origin::line(text, 240, origin);
         if !text.trim().is_empty() && risks.len() < 8 && !risks.contains(&text) {
-            risks.push(shown::line(&text, 240));
+            risks.push(text);
         }
     };
     for thread in context.threads_at_hand() {
@@ -131,10 +143,10 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
             .iter()
             .rev()
             .take(2)
-            .for_each(|r| risk(r.clone()));
+            .for_each(|r| risk(r, thread.origin));
     }
     if let Some(h) = handoff_at_hand {
-        h.risks.iter().take(4).for_each(|r| risk(r.clone()));
+        h.risks.iter().take(4).for_each(|r| risk(r, h.origin));
     }
     for found in context.decisions.iter().take(5) {
         found
@@ -142,37 +154,40 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
             .risks
             .iter()
             .take(2)
-            .for_each(|r| risk(r.clone()));
+            .for_each(|r| risk(r, found.decision.origin));
     }
     // What failed and what may help, not the signature (§8.3).
     context
         .failures
         .iter()
         .take(3)
-        .for_each(|(_, p)| risk(failure_text(p, context)));
+        .for_each(|(_, p)| risk(&failure_text(p, context), Origin::Own));
     for s in &context.subsystems {
-        s.fragile_areas.iter().take(2).for_each(|r| risk(r.clone()));
+        s.fragile_areas
+            .iter()
+            .take(2)
+            .for_each(|r| risk(r, s.origin));
     }
     let mut commands: Vec<String> = Vec::new();
     let threads = context.threads_at_hand();
-    let of_threads = threads.flat_map(|t| t.recommended_commands.iter().rev());
-    let of_strategy = context
-        .strategy
-        .iter()
-        .flat_map(|s| s.strategy.commands_executed.iter());
+    let of_threads =
+        threads.flat_map(|t| t.recommended_commands.iter().rev().map(|c| (c, t.origin)));
+    let strategy = || context.strategy.iter().map(|found| found.strategy);
+    let of_strategy = strategy().flat_map(|s| s.commands_executed.iter().map(|c| (c, s.origin)));
     // What was run once is nothing to run again, unless it only finds out how things stand.
-    let worth = |command: &&String| only_checks(command) && !only_looks(command);
-    for command in of_threads.chain(of_strategy).filter(worth) {
-        if commands.len() < 5 && !commands.contains(command) {
-            commands.push(shown::line(command, 200));
+    let worth = |(command, _): &(&String, Origin)| only_checks(command) && !only_looks(command);
+    for (command, origin) in of_threads.chain(of_strategy).filter(worth) {
+        let command = origin::line(command, 200, origin);
+        if commands.len() < 5 && !commands.contains(&command) {
+            commands.push(command);
         }
     }
-    let mut tests: Vec<String> = context
-        .strategy
-        .iter()
-        .flat_map(|s| s.strategy.tests_executed.clone())
-        .take(4)
-        .collect();
+    let tests = strategy().flat_map(|s| {
+        s.tests_executed
+            .iter()
+            .map(|c| with_origin(c.clone(), s.origin))
+    });
+    let mut tests: Vec<String> = tests.take(4).collect();
     if let Some((check, _)) = context.project.canonical_check(context.snapshot)
         && !tests.contains(&check)
     {
@@ -185,7 +200,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
         "active_work_state": active.map_or_else(|| json!({}), compact),
         "recent_work_state": recent.map_or_else(|| json!({}), compact),
         "active_decisions": context.decisions.iter().take(5).map(|d| decision_text(d.decision, context)).collect::<Vec<_>>(),
-        "probable_paths": paths,
+        "probable_paths": paths.into_iter().map(|(path, origin)| with_origin(path, origin)).collect::<Vec<_>>(),
         "known_risks": risks,
         "recommended_commands": commands,
         "recommended_tests": tests,
@@ -217,8 +232,10 @@ fn next_text(brief: &Value, why: &Value, at_hand: bool) -> String {
         items.take(limit).filter_map(Value::as_str)
     };
     let quoted = |name: &str, limit: usize| -> Vec<Line> {
-        let items = list(name, limit).map(|item| Quoted::new(item, MAX_SAID));
-        items.map(|item| told!("{}", item)).collect()
+        let items = list(name, limit);
+        items
+            .map(|item| marked(item, Quoted::new, MAX_SAID))
+            .collect()
     };
     for (title, name) in [
         ("Active work", "active_work_state"),
@@ -229,7 +246,7 @@ fn next_text(brief: &Value, why: &Value, at_hand: bool) -> String {
             Some(told!(
                 "{}: {}",
                 label,
-                Quoted::new(task[member].as_str()?, MAX_SAID)
+                marked(task[member].as_str()?, Quoted::new, MAX_SAID)
             ))
         };
         let goal = said("Goal", "goal").into_iter();
@@ -253,7 +270,7 @@ fn next_text(brief: &Value, why: &Value, at_hand: bool) -> String {
         .map(|(kind, r)| {
             let words = r.as_array().into_iter().flatten();
             let words = words.filter_map(Value::as_str).take(3);
-            let words = words.map(|word| Name::new(word, MAX_SAID));
+            let words = words.map(|word| marked(word, Name::new, MAX_SAID));
             told!("{}: {}", Name::new(kind, 80), Line::join(words, ", "))
         })
         .take(5)
@@ -263,18 +280,22 @@ fn next_text(brief: &Value, why: &Value, at_hand: bool) -> String {
         because.push(told!("reuse confidence: {}", Name::new(confidence, 40)));
     }
     let changed = brief.pointer("/strategy_hint/changed_since");
+    let origin = brief
+        .get("strategy_hint")
+        .map(Origin::of)
+        .unwrap_or_default();
     for what in changed.and_then(Value::as_array).into_iter().flatten() {
         let what = Quoted::new(what.as_str().unwrap_or_default(), MAX_SAID);
-        because.push(told!("since then {}", what));
+        because.push(told!("since then {}{}", what, origin.label()));
     }
     block(told!("Why"), because);
-    let paths = list("probable_paths", 5).map(|path| told!("{}", Name::new(path, MAX_SAID)));
+    let paths = list("probable_paths", 5).map(|path| marked(path, Name::new, MAX_SAID));
     block(told!("Paths"), paths.collect());
     block(told!("Decisions"), quoted("active_decisions", 2));
     block(told!("Risks"), quoted("known_risks", 2));
     let mut run: Vec<Line> = Vec::new();
     for command in list("recommended_commands", 3).chain(list("recommended_tests", 2)) {
-        let command = told!("{}", Code::new(command, MAX_SAID));
+        let command = marked(command, Code::new, MAX_SAID);
         if !run.contains(&command) {
             run.push(command);
         }
@@ -310,18 +331,19 @@ pub fn prepare(
                 .iter()
                 .find(|r| r.paths.contains(&point.path))
                 .map_or(0, |r| r.score);
-            files.push(json!({
+            let mut file = json!({
                 "path": point.path, "kind": file_kind(&point.path), "score": score,
-                "source": point.source_name(), "why_loaded": [point.reason.as_str()], "rank": files.len() + 1,
-            }));
+                "source": point.source_name(), "why_loaded": [point.why()], "rank": files.len() + 1,
+            });
+            point.origin.mark(&mut file);
+            files.push(file);
         }
     }
     let area = crate::area::derive_area(points.iter().map(|p| p.path.as_str()));
     let mut areas = vec![json!({ "area": area, "why_loaded": "most of the files lie there" })];
     areas.extend(context.subsystems.iter().take(5).map(|s| {
-        json!({
-            "area": s.name, "why_loaded": shown::line(&s.description, 160),
-        })
+        let area = json!({ "area": s.name, "why_loaded": shown::line(&s.description, 160) });
+        labelled(&area, s.origin, &["why_loaded"])
     }));
     let check = project.canonical_check(snapshot);
     let policy = validation_policy(&context.task.name, check.is_none());
@@ -330,7 +352,13 @@ pub fn prepare(
         context
             .strategy
             .iter()
-            .flat_map(|s| s.strategy.tests_executed.iter().take(3).cloned()),
+            .map(|found| found.strategy)
+            .flat_map(|s| {
+                s.tests_executed
+                    .iter()
+                    .take(3)
+                    .map(|c| with_origin(c.clone(), s.origin))
+            }),
     );
     expectations.dedup();
     let first = match context
@@ -338,26 +366,33 @@ pub fn prepare(
         .thread
         .as_ref()
         .filter(|_| fits)
-        .map(|t| t.next_action.clone())
+        .map(|t| with_origin(t.next_action.clone(), t.origin))
     {
         Some(next) if !next.is_empty() => next,
         _ => match points.as_slice() {
             [] => "look at what the goal names".to_owned(),
-            [one] => format!("open {}", one.path),
-            [a, b, ..] => format!("open {} and {}", a.path, b.path),
+            [one] => with_origin(format!("open {}", one.path), one.origin),
+            [a, b, ..] => {
+                let both = format!("open {} and {}", a.path, b.path);
+                with_origin(both, a.origin.and(b.origin))
+            }
         },
     };
-    let mut stale: Vec<String> = context.handoff_stale.clone();
-    stale.extend(
-        context
-            .decisions
-            .iter()
-            .take(5)
-            .flat_map(|d| context.dirt(&d.decision.anchors)),
-    );
-    stale.extend(context.strategy.iter().flat_map(|s| s.changed.clone()));
-    let mut told = BTreeSet::new();
-    stale.retain(|what| told.insert(what.clone()));
+    let of_handoff = context.handoff.map(|h| h.origin).unwrap_or_default();
+    let stale = context.handoff_stale.iter();
+    let mut stale: Vec<String> = stale
+        .map(|why| with_origin(why.clone(), of_handoff))
+        .collect();
+    stale.extend(context.decisions.iter().take(5).flat_map(|d| {
+        let dirt = context.dirt(&d.decision.anchors).into_iter();
+        dirt.map(|dirt| with_origin(dirt, d.decision.origin))
+    }));
+    stale.extend(context.strategy.iter().flat_map(|s| {
+        let changed = s.changed.iter();
+        changed.map(|changed| with_origin(changed.clone(), s.strategy.origin))
+    }));
+    let mut known = BTreeSet::new();
+    stale.retain(|what| known.insert(what.clone()));
     stale.truncate(8);
     let quality = quality::report(&context, &carryover_gaps(&context), check.is_some(), false);
     let handoff = context
@@ -387,16 +422,16 @@ pub fn prepare(
             aictx_proto::json::set(&mut out, "active", true);
             out
         }),
-        "decisions": context.decisions.iter().take(5).map(|d| json!({
+        "decisions": context.decisions.iter().take(5).map(|d| labelled(&json!({
             "id": d.id(), "decision": decision_text(d.decision, &context), "why_loaded": d.reasons(),
-        })).collect::<Vec<_>>(),
-        "handoffs": handoff.iter().map(|h| json!({
+        }), d.decision.origin, &[])).collect::<Vec<_>>(),
+        "handoffs": handoff.iter().map(|h| labelled(&json!({
             "summary": shown::line(&h.summary, 240), "status": h.status,
             "relevance": context.relevance.name(),
-        })).collect::<Vec<_>>(),
-        "failures": context.failures.iter().take(5).map(|(score, p)| json!({
+        }), h.origin, &["summary"])).collect::<Vec<_>>(),
+        "failures": context.failures.iter().take(5).map(|(score, p)| labelled(&json!({
             "failure_id": p.failure_id, "text": failure_text(p, &context), "match_score": score,
-        })).collect::<Vec<_>>(),
+        }), p.origin, &[])).collect::<Vec<_>>(),
         "execution_contract": {
             "mode": "focused_context_only", "task_goal": context.request,
             "first_action": { "type": "inspect", "instruction": first },
@@ -408,7 +443,7 @@ pub fn prepare(
         "continuity_quality": {
             "score": aictx_proto::json::member(&quality, "score"), "status": aictx_proto::json::member(&quality, "status"), "advisory_only": true,
         },
-        "effective_preferences": preferences::as_json(&preferences::stated(&snapshot.preferences)),
+        "effective_preferences": preferences::as_json(&snapshot.preferences),
         "staleness_warnings": stale, "why_loaded": context.why_loaded(ranked),
         "warnings": warnings,
     });
@@ -448,11 +483,8 @@ fn prepare_text(pack: &Value) -> String {
             out.push('\n');
         }
     };
-    let quoted = |v: &Value| {
-        let text = v.as_str().unwrap_or_default();
-        told!("{}", Quoted::new(text, MAX_SAID))
-    };
-    let name = |v: &Value| Name::new(v.as_str().unwrap_or_default(), MAX_SAID);
+    let quoted = |v: &Value| marked(v.as_str().unwrap_or_default(), Quoted::new, MAX_SAID);
+    let name = |v: &Value| marked(v.as_str().unwrap_or_default(), Name::new, MAX_SAID);
     let each = |name: &str, line: &dyn Fn(&Value) -> Line| -> Vec<Line> {
         let items = pack[name].as_array().into_iter().flatten();
         items.map(line).collect()
@@ -477,7 +509,8 @@ fn prepare_text(pack: &Value) -> String {
         each("decisions", &|d| quoted(&d["decision"])),
     );
     let noted = pack["effective_preferences"].as_object().into_iter();
-    let noted = noted.flatten().map(|(preference, said)| {
+    let noted = noted.flatten().filter(|(name, _)| *name != ORIGIN);
+    let noted = noted.map(|(preference, said)| {
         let preference = Name::new(preference, MAX_SAID);
         told!("{}: {}", preference, quoted(said))
     });

@@ -4,10 +4,12 @@ use std::collections::HashSet;
 
 use aictx_proto::Timestamp;
 use aictx_proto::record::{
-    AgentExecutionRow, ComplianceRow, ExecutionLogRow, HandoffRow, LifecycleEvent,
+    AgentExecutionRow, ComplianceRow, ExecutionLogRow, HandoffRow, LifecycleEvent, Origin,
 };
 use aictx_proto::shown;
 use serde_json::{Value, json};
+
+use crate::origin::labelled;
 
 /// Which executions are wanted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -118,7 +120,15 @@ pub fn log(happened: &Happened, query: &LogQuery) -> (Vec<Value>, bool) {
         let newest = |list: &[String], n: usize| -> Vec<String> {
             list.iter().rev().take(n).map(|t| text(t, 200)).collect()
         };
-        out.push(json!({
+        let origins = [
+            handoff.map(|h| h.origin),
+            contract.map(|c| c.origin),
+            agent.map(|a| a.origin),
+            event.map(|e| e.origin),
+        ];
+        let origins = origins.into_iter().flatten();
+        let origin = origins.fold(row.origin, Origin::and);
+        let entry = json!({
             "execution_id": row.task_id, "timestamp": row.timestamp, "session_id": row.session_id,
             "agent_id": agent_id.unwrap_or_default(),
             "task_type": row.task_type, "area_id": row.area_id, "outcome": outcome,
@@ -129,7 +139,12 @@ pub fn log(happened: &Happened, query: &LogQuery) -> (Vec<Value>, bool) {
             "errors": row.error_events.iter().take(3).map(|e| text(&e.render(), 200)).collect::<Vec<_>>(),
             "contract": contract.map(|c| text(&c.compact_summary, 120)).unwrap_or_default(),
             "execution_time_ms": row.execution_time_ms, "finalized_from": row.finalized_from,
-        }));
+        });
+        out.push(labelled(
+            &entry,
+            origin,
+            &["request", "summary", "contract"],
+        ));
     }
     (out, found.next().is_some())
 }

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use aictx_proto::Timestamp;
-use aictx_proto::record::{AgentExecutionRow, ComplianceRow, ExecutionLogRow};
+use aictx_proto::record::{AgentExecutionRow, ComplianceRow, ExecutionLogRow, Origin};
 use aictx_proto::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
 
 use crate::anchors::missing;
 use crate::context::{Context, Hand};
 use crate::finalize::{CAPTURED, is_captured};
+use crate::origin::labelled;
 use crate::project::Project;
 use crate::quality;
 
@@ -122,13 +123,33 @@ pub fn report(snapshot: &Snapshot, project: &Project, read: &Reported, now: Time
         "continuity_metrics": if snapshot.metrics.is_object() { (*snapshot.metrics).clone() } else { json!({}) },
         "continuity_health": health(snapshot, project, read, now),
         "repo_map": read.map,
-        "work_state": {
+        "work_state": labelled(&json!({
             "active": task.is_some(), "task_id": task.map(|t| t.task_id.clone()).unwrap_or_default(),
             "status": task.map(|t| t.status.clone()).unwrap_or_default(),
             "threads_count": snapshot.threads.len(), "recent_statuses": statuses,
             "last_updated_at": task.map(|t| t.updated_at.clone()).unwrap_or_default(),
-        },
+        }), task.map(|t| t.origin).unwrap_or_default(), &[]),
+        "came_with_repository": foreign(snapshot),
         "contract_compliance": compliance(read.compliance),
+    })
+}
+
+/// How many of the records that are counted came with the repository.
+fn foreign(snapshot: &Snapshot) -> Value {
+    let is_theirs = |origin: Origin| !origin.is_own();
+    let failures = snapshot.failures.iter().filter(|f| is_theirs(f.origin));
+    let strategies = snapshot.strategies.iter().filter(|s| is_theirs(s.origin));
+    let decisions = snapshot.decisions.iter().filter(|d| is_theirs(d.origin));
+    let tasks = snapshot.threads.iter().filter(|t| is_theirs(t.origin));
+    let areas = snapshot
+        .areas
+        .areas
+        .values()
+        .filter(|a| is_theirs(a.origin));
+    json!({
+        "failures": failures.count(), "strategies": strategies.count(),
+        "decisions": decisions.count(), "tasks": tasks.count(), "areas": areas.count(),
+        "handoff": snapshot.handoff.as_ref().is_some_and(|h| is_theirs(h.origin)),
     })
 }
 

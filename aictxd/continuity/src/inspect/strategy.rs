@@ -129,8 +129,10 @@ pub fn reflect(last: Option<&ExecutionLogRow>) -> Value {
             points.push(path);
         }
     }
-    json!({
+    let mut reflected = json!({
         "reopened_files": row.files_reopened, "possible_issue": issue, "opened_files_count": opened,
         "suggested_next_action": action, "recommended_entry_points": points, "reason": reason,
-    })
+    });
+    row.origin.mark(&mut reflected);
+    reflected
 }

@@ -6,6 +6,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
 use aictx_proto::methods::{CommandSeen, SessionReport, SessionSummary};
+use aictx_proto::record::Origin;
 use aictx_proto::text::clean;
 
 use super::{Observation, has_ended, open_rows};
@@ -81,6 +82,7 @@ pub fn session_summary(stem: &str, rows: &[LedgerRow]) -> SessionSummary {
         }
     }
     SessionSummary {
+        origin: Origin::Own,
         session_id: start
             .into_iter()
             .chain(rows)
@@ -146,6 +148,7 @@ pub fn session_report(stem: &str, mut rows: Vec<LedgerRow>, with_rows: bool) -> 
         || errors.len() > MAX_ERRORS
         || with_rows && rows.len() > MAX_ROWS;
     SessionReport {
+        origin: Origin::Own,
         session: session_summary(stem, &rows),
         files_read: paths(LedgerKind::Read),
         files_edited: paths(LedgerKind::Edit),

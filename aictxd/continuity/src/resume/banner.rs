@@ -1,13 +1,15 @@
 //! The startup banner: the session's line and what it goes on with (spec/lifecycle.md §13).
 
+use aictx_proto::record::Origin;
 use aictx_proto::shown::{Name, Quoted};
 use serde_json::{Value, json};
 
 use crate::context::{Context, Relevance};
+use crate::origin::with_origin;
 
 /// At most four lines: what is resumed, what blocks or was done last, what is next.
 pub(super) fn banner_lines(context: &Context) -> Vec<Value> {
-    let line = |kind: &str, text: String| json!({ "kind": kind, "canonical_text": text });
+    let line = |origin: Origin, kind: &str, text: String| json!({ "kind": kind, "canonical_text": with_origin(text, origin) });
     let short = |text: &str, n| Quoted::new(text.trim_end().trim_end_matches('.'), n);
     let mut lines = Vec::new();
     let background = context.active.thread.is_none()
@@ -15,6 +17,7 @@ pub(super) fn banner_lines(context: &Context) -> Vec<Value> {
         && context.handoff.is_some_and(|h| h.status == "resolved");
     match context.handoff {
         None => lines.push(line(
+            Origin::Own,
             "no_previous_handoff",
             "No previous handoff.".to_owned(),
         )),
@@ -24,11 +27,12 @@ pub(super) fn banner_lines(context: &Context) -> Vec<Value> {
             let topic = short(topic.map_or("", |t| t), 120);
             if background {
                 lines.push(line(
+                    h.origin,
                     "background_continuity",
                     format!("Background continuity: {topic}."),
                 ));
             } else {
-                lines.push(line("resuming", format!("Resuming: {topic}.")));
+                lines.push(line(h.origin, "resuming", format!("Resuming: {topic}.")));
                 let failed = matches!(h.status.as_str(), "failed" | "blocked");
                 let unknown = h.status == "unresolved";
                 if failed || unknown && !h.blocked.is_empty() {
@@ -42,7 +46,11 @@ pub(super) fn banner_lines(context: &Context) -> Vec<Value> {
                             .collect::<Vec<_>>()
                             .join("; ")
                     };
-                    lines.push(line("blocked", format!("Blocked: {}.", short(&what, 240))));
+                    lines.push(line(
+                        h.origin,
+                        "blocked",
+                        format!("Blocked: {}.", short(&what, 240)),
+                    ));
                 } else if unknown || !h.completed.is_empty() {
                     // An outcome that nobody saw is no obstacle.
                     let done = if unknown {
@@ -51,14 +59,20 @@ pub(super) fn banner_lines(context: &Context) -> Vec<Value> {
                         h.completed.join("; ")
                     };
                     lines.push(line(
+                        h.origin,
                         "last_progress",
                         format!("Last progress: {}.", short(&done, 240)),
                     ));
                 }
                 if let Some(next) = h.next_steps.first() {
-                    lines.push(line("next", format!("Next: {}", short(next, 200))));
+                    lines.push(line(
+                        h.origin,
+                        "next",
+                        format!("Next: {}", short(next, 200)),
+                    ));
                 } else if let Some(path) = h.recommended_starting_points.first() {
                     lines.push(line(
+                        h.origin,
                         "entry_point",
                         format!("Entry point: {}", Name::new(path, 200)),
                     ));
@@ -77,7 +91,7 @@ pub(super) fn banner_lines(context: &Context) -> Vec<Value> {
         if !thread.next_action.is_empty() {
             text.push_str(&format!(" Next: {}.", short(&thread.next_action, 96)));
         }
-        lines.push(line("active_task", text));
+        lines.push(line(thread.origin, "active_task", text));
     }
     lines
 }

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use aictx_proto::record::Origin;
 use aictx_proto::shown::{Line, Name, Quoted};
 use aictx_proto::text::clean;
 use aictx_proto::told;
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 use crate::context::{Context, Relevance};
 use crate::matching::{goals, shared, terms};
 use crate::named::{Named, Naming};
+use crate::origin::with_origin;
 use crate::suggest;
 use crate::work_state::Active;
 
@@ -27,6 +29,8 @@ pub(crate) struct EntryPoint {
     pub(crate) path: String,
     pub(crate) reason: Line,
     pub(crate) source: Source,
+    /// Whose word the reason is.
+    pub(crate) origin: Origin,
 }
 
 /// Where an entry point comes from.
@@ -49,8 +53,15 @@ impl EntryPoint {
         }
     }
 
+    /// Its reason, with the label of its origin.
+    pub(crate) fn why(&self) -> String {
+        with_origin(self.reason.to_string(), self.origin)
+    }
+
     pub(super) fn to_json(&self) -> Value {
-        json!({ "path": self.path, "reason": self.reason.as_str() })
+        let mut point = json!({ "path": self.path, "reason": self.why() });
+        self.origin.mark(&mut point);
+        point
     }
 }
 
@@ -69,12 +80,14 @@ pub(crate) fn entry_points(
     };
     let (mut points, mut fallback): (Vec<EntryPoint>, Vec<EntryPoint>) = Default::default();
     let mut seen: BTreeSet<String> = BTreeSet::new();
-    let mut add = |list: &mut Vec<EntryPoint>, path: String, reason: Line, source| {
+    let mut add = |list: &mut Vec<EntryPoint>, path: String, reason: Line, from| {
         if !path.starts_with(".aictx") && seen.insert(path.clone()) {
+            let (source, origin): (Source, Origin) = from;
             list.push(EntryPoint {
                 path,
                 reason,
                 source,
+                origin,
             });
         }
     };
@@ -90,7 +103,7 @@ pub(crate) fn entry_points(
                 &mut points,
                 path,
                 told!("active Work State file"),
-                Source::Task,
+                (Source::Task, thread.origin),
             );
         }
     }
@@ -98,6 +111,8 @@ pub(crate) fn entry_points(
         .handoff
         .map(|h| context.live(&h.recommended_starting_points))
         .unwrap_or_default();
+    let of_handoff = context.handoff.map(|h| h.origin).unwrap_or_default();
+    let of_handoff = (Source::Handoff, of_handoff);
     let fits = context.relevance >= Relevance::Medium && context.handoff_stale.is_empty();
     let from_handoff = |path: String| {
         (
@@ -125,12 +140,13 @@ pub(crate) fn entry_points(
     for source in [first, Source::Map, Source::Handoff] {
         if source == Source::Map {
             for (path, reason) in mapped.iter().take(limit) {
-                add(&mut points, path.clone(), reason.clone(), Source::Map);
+                let from = (Source::Map, Origin::Own);
+                add(&mut points, path.clone(), reason.clone(), from);
             }
         } else if fits {
             for path in handoff.iter().take(5) {
                 let (path, reason) = from_handoff(path.clone());
-                add(&mut points, path, reason, Source::Handoff);
+                add(&mut points, path, reason, of_handoff);
             }
         }
     }
@@ -147,12 +163,12 @@ pub(crate) fn entry_points(
         for path in item.paths.iter().take(3) {
             let reason = told!("{}: {}", item.kind, Quoted::new(&item.title, 80));
             let list = if related { &mut points } else { &mut fallback };
-            add(list, path.clone(), reason, Source::Memory);
+            add(list, path.clone(), reason, (Source::Memory, item.origin));
         }
     }
     for path in handoff.iter().take(5) {
         let (path, reason) = from_handoff(path.clone());
-        add(&mut fallback, path, reason, Source::Handoff);
+        add(&mut fallback, path, reason, of_handoff);
     }
     let named = Named::of(&context.request);
     let how = |point: &EntryPoint| named.how(&point.path);
@@ -268,7 +284,7 @@ pub(super) fn execution_contract(
     let first_action = match first {
         Some(entry) => json!({
             "type": "open_file", "path": entry.path, "binding": "must_open_first",
-            "reason": entry.reason.as_str(),
+            "reason": entry.why(),
         }),
         None => json!({
             "type": "inspect_entry_points", "path": "",

@@ -5,6 +5,7 @@ use aictx_proto::shown;
 
 use crate::context::{Context, Relevance};
 use crate::matching::{shared, terms};
+use crate::origin::{self, with_origin};
 
 /// Lines of each kind that are told.
 const FEW: usize = 3;
@@ -24,7 +25,8 @@ pub(super) fn parts(context: &Context) -> Vec<(String, String)> {
             line.push_str(&format!("{before}Fragile: {fragile}"));
         }
         let name = shown::line(&s.name, 80);
-        (!line.is_empty()).then(|| (s.name.clone(), format!("{name}: {line}")))
+        let told = || with_origin(format!("{name}: {line}"), s.origin);
+        (!line.is_empty()).then(|| (s.name.clone(), told()))
     });
     lines.take(FEW).collect()
 }
@@ -53,12 +55,13 @@ pub(super) fn risks(context: &Context) -> Vec<String> {
     let handoff = context
         .handoff
         .filter(|_| context.continues || context.relevance >= Relevance::Medium);
-    let of_handoff = handoff.into_iter().flat_map(|h| h.risks.iter());
-    let decisions = context.decisions.iter().take(FEW);
-    let of_decisions = decisions.flat_map(|d| d.decision.risks.iter());
+    let handoff = handoff.into_iter();
+    let of_handoff = handoff.flat_map(|h| h.risks.iter().map(|risk| (risk, h.origin)));
+    let decisions = context.decisions.iter().take(FEW).map(|d| d.decision);
+    let of_decisions = decisions.flat_map(|d| d.risks.iter().map(|risk| (risk, d.origin)));
     let mut out: Vec<String> = Vec::new();
-    for risk in of_handoff.chain(of_decisions) {
-        let risk = shown::line(risk, 200);
+    for (risk, origin) in of_handoff.chain(of_decisions) {
+        let risk = origin::line(risk, 200, origin);
         if !risk.is_empty() && !out.contains(&risk) && out.len() < FEW {
             out.push(risk);
         }

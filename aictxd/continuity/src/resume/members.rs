@@ -6,6 +6,7 @@ use aictx_proto::snapshot::Snapshot;
 use serde_json::{Value, json};
 
 use crate::context::Context;
+use crate::origin::labelled;
 use crate::project::Project;
 use crate::suggest;
 
@@ -52,10 +53,11 @@ pub(super) fn notes(context: &Context) -> Vec<Value> {
         .notes
         .iter()
         .map(|n| {
-            json!({
+            let note = json!({
                 "path": format!(".aictx/memory/source/{}", n.path),
                 "title": shown::line(&n.title, 120), "text": shown::line(&n.text, 240),
-            })
+            });
+            labelled(&note, n.origin, &["text"])
         })
         .collect()
 }

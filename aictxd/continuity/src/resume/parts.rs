@@ -1,7 +1,7 @@
 //! The members of a resume's answer, each from the one context.
 
 use aictx_proto::methods::MapHit;
-use aictx_proto::record::{Handoff, files};
+use aictx_proto::record::{Handoff, Origin, files};
 use aictx_proto::shown::{self, Line, Quoted};
 use aictx_proto::told;
 use serde_json::{Map, Value, json};
@@ -11,6 +11,7 @@ use super::known;
 use crate::capsule::{age, came_back, next_action};
 use crate::context::{Context, Relevance, wrong_handoff};
 use crate::contracts::still_open;
+use crate::origin::{self, labelled, with_origin};
 use crate::quality::staleness;
 use crate::strategies::StrategyMatch;
 use crate::work_state::severity_rank;
@@ -25,14 +26,17 @@ const MAX_LOADED: usize = 12;
 pub(crate) fn carryover_gaps(context: &Context) -> Vec<Value> {
     let mut gaps: Vec<Value> = Vec::new();
     let threads = [&context.active.thread, &context.active.recent];
-    let of_threads = threads.into_iter().flatten().flat_map(|t| &t.contract_gaps);
-    let of_handoff = context.handoff.into_iter().flat_map(|h| &h.contract_gaps);
-    for gap in of_threads.chain(of_handoff) {
+    let of_threads = threads.into_iter().flatten();
+    let of_threads = of_threads.flat_map(|t| t.contract_gaps.iter().map(|gap| (gap, t.origin)));
+    let of_handoff = context.handoff.into_iter();
+    let of_handoff = of_handoff.flat_map(|h| h.contract_gaps.iter().map(|gap| (gap, h.origin)));
+    for (gap, origin) in of_threads.chain(of_handoff) {
         let same = |g: &Value| g["kind"] == gap["kind"] && g["expected"] == gap["expected"];
         // Work is finalized before it is committed: files of the ancestor call that a gap (W43).
         let counts = gap["kind"] != "uncommitted_changes";
         if counts && gaps.len() < MAX_GAPS && !gaps.iter().any(same) {
-            gaps.push(gap.clone());
+            let origin = Origin::of(gap).and(origin);
+            gaps.push(labelled(gap, origin, &["summary", "next_action"]));
         }
     }
     let passed: Vec<String> = context
@@ -56,10 +60,12 @@ pub(crate) fn carryover_gaps(context: &Context) -> Vec<Value> {
 pub(super) fn strongest(gaps: &[Value]) -> Value {
     gaps.iter()
         .max_by_key(|g| severity_rank(g["severity"].as_str().unwrap_or_default()))
-        .map_or(
-            Value::Null,
-            |g| json!({ "kind": g["kind"], "severity": g["severity"], "summary": g["summary"] }),
-        )
+        .map_or(Value::Null, |g| {
+            let mut gap =
+                json!({ "kind": g["kind"], "severity": g["severity"], "summary": g["summary"] });
+            Origin::of(g).mark(&mut gap);
+            gap
+        })
 }
 
 /// From the one handoff record; a missing outcome is unknown, never success (W3). A task that is
@@ -70,7 +76,7 @@ pub(crate) fn task_state(
     points: &[EntryPoint],
     gaps: &[Value],
 ) -> Value {
-    let (status, mut reason) = if let Some(thread) = &context.active.thread {
+    let (status, mut reason, origin) = if let Some(thread) = &context.active.thread {
         let text = if fits {
             "a task is in progress".to_owned()
         } else {
@@ -79,7 +85,7 @@ pub(crate) fn task_state(
                 shown::line(&thread.goal, 80)
             )
         };
-        ("active", text)
+        ("active", text, thread.origin)
     } else if let Some(thread) =
         (context.active.recent.as_ref()).filter(|_| fits || context.continues)
     {
@@ -90,7 +96,8 @@ pub(crate) fn task_state(
             .map_or_else(String::new, |risk| format!(": {}", shown::line(risk, 120)));
         (
             "blocked",
-            format!("the task was left {}{why}", thread.status),
+            format!("the task was left {}{why}", shown::line(&thread.status, 24)),
+            thread.origin,
         )
     } else {
         let blocked = context.handoff.is_some_and(|h| !h.blocked.is_empty());
@@ -114,7 +121,8 @@ pub(crate) fn task_state(
             ),
             false => text.to_owned(),
         };
-        (status, text)
+        let origin = context.handoff.map(|h| h.origin).unwrap_or_default();
+        (status, text, origin)
     };
     if status == "blocked" && context.active.recent.is_none() && other_work(context) {
         reason.push_str(", but the request is about other work");
@@ -137,16 +145,20 @@ pub(crate) fn task_state(
     } else {
         "low"
     };
-    json!({ "status": status, "confidence": confidence, "reason": reason })
+    json!({
+        "status": status, "confidence": confidence, "reason": with_origin(reason, origin),
+    })
 }
 
 /// What was thought and found wrong in the task at hand, newest first.
 pub(crate) fn discarded_hypotheses(context: &Context, limit: usize) -> Vec<Value> {
     context
         .threads_at_hand()
-        .flat_map(|t| t.discarded_hypotheses.iter().rev())
+        .flat_map(|t| {
+            let all = t.discarded_hypotheses.iter().rev();
+            all.map(|discarded| labelled(discarded, t.origin, &["hypothesis"]))
+        })
         .take(limit)
-        .cloned()
         .collect()
 }
 
@@ -181,7 +193,11 @@ impl Parts {
             ),
             (
                 "not_as_left",
-                json!(shown::line(&not_as_left.join("; "), 240)),
+                json!(origin::line(
+                    &not_as_left.join("; "),
+                    240,
+                    context.handoff.map(|h| h.origin).unwrap_or_default()
+                )),
             ),
             ("next_action", json!(next_step(context, points))),
             (
@@ -258,14 +274,18 @@ impl Parts {
     }
 
     pub(super) fn warnings(&self, context: &Context) -> Vec<String> {
+        let label = context
+            .handoff
+            .map(|h| h.origin.label())
+            .unwrap_or_default();
         let gone = self
             .missing
             .iter()
-            .map(|p| format!("missing_entry_point:{}", shown::line(p, 200)));
+            .map(|p| format!("missing_entry_point:{}{label}", shown::line(p, 200)));
         let stale = context
             .handoff_stale
             .iter()
-            .map(|r| format!("stale_handoff:{r}"));
+            .map(|r| format!("stale_handoff:{r}{label}"));
         gone.chain(stale).collect()
     }
 
@@ -277,7 +297,7 @@ impl Parts {
     /// role, related_paths, dirty, rank}`.
     pub(super) fn loaded(&self, context: &Context) -> Vec<Value> {
         let mut list: Vec<Value> = Vec::new();
-        let mut add = |kind: &str,
+        let mut add = |(kind, origin): (&str, Origin),
                        source: &str,
                        id: &str,
                        text: &str,
@@ -297,14 +317,15 @@ impl Parts {
                 "decision" if reasons.iter().all(|r| r == "recent_decision") => "background",
                 _ => "carryover",
             };
-            list.push(json!({
+            let item = json!({
                 "kind": kind, "source": format!(".aictx/{source}"), "source_id": id,
                 "summary": shown::line(text, 160), "match_reasons": reasons,
                 "selection_reason": reasons.first(),
                 "confidence": if dirty.is_empty() { "medium" } else { "low" },
                 "staleness": staleness(when, context.now), "role": role,
                 "related_paths": paths.iter().take(6).collect::<Vec<_>>(), "dirty": dirty,
-            }));
+            });
+            list.push(labelled(&item, origin, &["summary"]));
         };
         if let Some(t) = context
             .active
@@ -313,7 +334,7 @@ impl Parts {
             .or(context.active.recent.as_ref())
         {
             add(
-                "work_state",
+                ("work_state", t.origin),
                 files::ACTIVE_TASK,
                 &t.task_id,
                 &t.goal,
@@ -324,7 +345,7 @@ impl Parts {
         }
         if let Some(h) = context.handoff {
             add(
-                "handoff",
+                ("handoff", h.origin),
                 files::HANDOFF,
                 &h.source_execution_id,
                 &h.summary,
@@ -336,7 +357,7 @@ impl Parts {
         for (_, p) in context.failures.iter().take(4) {
             let dirty = context.dirt(&p.anchors);
             add(
-                "failure",
+                ("failure", p.origin),
                 files::FAILURE_PATTERNS,
                 &p.failure_id,
                 &p.error_text,
@@ -348,7 +369,7 @@ impl Parts {
         if let Some(found) = &context.strategy {
             let s = found.strategy;
             add(
-                "strategy",
+                ("strategy", s.origin),
                 files::STRATEGIES,
                 &s.task_id,
                 &s.task_text,
@@ -360,7 +381,7 @@ impl Parts {
         for found in context.decisions.iter().take(4) {
             let d = found.decision;
             add(
-                "decision",
+                ("decision", d.origin),
                 files::DECISIONS,
                 found.id(),
                 &d.decision,
@@ -396,14 +417,15 @@ pub(crate) fn failure_text(p: &aictx_proto::record::FailurePattern, context: &Co
     }
     line.push_str(came_back(p).as_str());
     line.push_str(dirty_text(&context.dirt(&p.anchors)).as_str());
-    line
+    with_origin(line, p.origin)
 }
 
 /// A decision in one line, with its age and what changed since.
 pub(crate) fn decision_text(d: &aictx_proto::record::Decision, context: &Context) -> String {
     let when = age(&d.timestamp, context.now);
     let text = shown::line(&d.decision, 200);
-    format!("{text} ({when})") + dirty_text(&context.dirt(&d.anchors)).as_str()
+    let text = format!("{text} ({when})") + dirty_text(&context.dirt(&d.anchors)).as_str();
+    with_origin(text, d.origin)
 }
 
 /// ` (dirty: parse in src/a.rs changed)`, or nothing.
@@ -433,7 +455,8 @@ fn strategy_text(found: &StrategyMatch) -> String {
     if let Some(check) = strategy.tests_executed.last() {
         line.push_str(&format!("; checked with {}", shown::line(check, 100)));
     }
-    format!("{line} ({} confidence)", found.confidence) + dirty_text(&found.changed).as_str()
+    let sure = format!("{line} ({} confidence)", found.confidence);
+    with_origin(sure + dirty_text(&found.changed).as_str(), strategy.origin)
 }
 
 /// Whether the request is about something else than the last handoff. Without a request the handoff
@@ -445,8 +468,8 @@ pub(crate) fn other_work(context: &Context) -> bool {
 /// What the session goes on with; nothing where the request is about something else.
 fn resuming(context: &Context) -> String {
     match (context.threads_at_hand().next(), context.handoff) {
-        (Some(thread), _) => shown::line(&thread.goal, 200),
-        (None, Some(h)) if !other_work(context) => shown::line(&h.summary, 200),
+        (Some(thread), _) => origin::line(&thread.goal, 200, thread.origin),
+        (None, Some(h)) if !other_work(context) => origin::line(&h.summary, 200, h.origin),
         _ => String::new(),
     }
 }
@@ -463,25 +486,27 @@ fn last_progress(handoff: &Handoff) -> String {
             .collect::<Vec<_>>()
             .join("; ")
     };
-    shown::line(&text, 240)
+    origin::line(&text, 240, handoff.origin)
 }
 
 /// What to do next: of the task, of the handoff where it fits, the first entry point.
 fn next_step(context: &Context, points: &[EntryPoint]) -> String {
     let of_task = context
         .threads_at_hand()
-        .map(|t| t.next_action.as_str())
-        .find(|n| !n.trim().is_empty());
-    if let Some(next) = of_task {
-        return shown::line(next, 240);
+        .map(|t| (t.next_action.as_str(), t.origin))
+        .find(|(next, _)| !next.trim().is_empty());
+    if let Some((next, origin)) = of_task {
+        return origin::line(next, 240, origin);
     }
     let fits = context.relevance >= Relevance::Medium;
-    if let Some(next) = context.handoff.filter(|_| fits).and_then(next_action) {
-        return next.to_string();
+    let handoff = context.handoff.filter(|_| fits);
+    let of_handoff = handoff.and_then(|h| Some((next_action(h)?, h.origin)));
+    if let Some((next, origin)) = of_handoff {
+        return with_origin(next.to_string(), origin);
     }
     points
         .first()
-        .map(|p| format!("start from {}", p.path))
+        .map(|p| with_origin(format!("start from {}", p.path), p.origin))
         .unwrap_or_default()
 }
 
@@ -490,10 +515,14 @@ fn validated(context: &Context, limit: usize) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let verified = context
         .threads_at_hand()
-        .flat_map(|t| t.verified.iter().rev());
-    let handoff = context.handoff.filter(|h| h.status == "resolved");
-    for text in verified.chain(handoff.into_iter().flat_map(|h| &h.completed)) {
-        let text = shown::line(text, 240);
+        .flat_map(|t| t.verified.iter().rev().map(|text| (text, t.origin)));
+    let handoff = context
+        .handoff
+        .filter(|h| h.status == "resolved")
+        .into_iter();
+    let completed = handoff.flat_map(|h| h.completed.iter().map(|text| (text, h.origin)));
+    for (text, origin) in verified.chain(completed) {
+        let text = origin::line(text, 240, origin);
         if out.len() < limit && !out.contains(&text) {
             out.push(text);
         }

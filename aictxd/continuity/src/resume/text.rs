@@ -2,6 +2,7 @@
 
 use aictx_proto::ledger::Receipt;
 use aictx_proto::methods::{ResumeParams, ResumeReply};
+use aictx_proto::record::Origin;
 use aictx_proto::shown::{Code, Line, Name, Quoted};
 use aictx_proto::told;
 use serde_json::Value;
@@ -10,9 +11,9 @@ use super::contract::EntryPoint;
 use super::{known, other_work};
 use crate::capsule::on_other_branch;
 use crate::context::{Context, wrong_handoff};
+use crate::origin::{self, marked};
 use crate::packet::Packet;
 use crate::preferences;
-use crate::project::Committed;
 
 /// Most tokens of it in the usual, the full and the brief form.
 pub(super) const TEXT: (u32, u32, u32) = (1_200, 2_400, 500);
@@ -58,12 +59,14 @@ pub(super) fn render(
     };
     let one = |title: Line, body: Line, packet: &mut Packet, kind: &str, id: &str, why: &str| {
         if !body.is_empty() {
-            packet.item(kind, id, why, &[title, told!("  {}", body)]);
+            // The body tells its origin.
+            let lines = [title, told!("  {}", body)];
+            packet.item(Origin::Own, kind, id, why, &lines);
         }
     };
     let quoted = |text: &str| match text {
         "" => Line::default(),
-        text => told!("{}", Quoted::new(text, MAX_TEXT)),
+        text => marked(text, Quoted::new, MAX_TEXT),
     };
     packet.line(told!("AICTX resume"));
     packet.line(told!("  {}", header));
@@ -150,7 +153,8 @@ pub(super) fn render(
         }
         let path = Name::new(&point.path, MAX_TEXT);
         let line = told!("  {}. {} - {}", i + 1, path, point.reason);
-        packet.item("file", &point.path, point.reason.as_str(), &[line]);
+        let why = point.reason.as_str();
+        packet.item(point.origin, "file", &point.path, why, &[line]);
     }
     let mut validate = match text(contract.pointer("/test_command/command")).as_str() {
         "" => Line::default(),
@@ -178,6 +182,7 @@ pub(super) fn render(
             quoted(&text(gap.get("summary")))
         );
         packet.item(
+            Origin::of(gap),
             "handoff",
             &format!("handoff::{}", text(gap.get("source_execution_id"))),
             "contract_gap",
@@ -195,8 +200,8 @@ pub(super) fn render(
             if i == 0 {
                 body.push(told!("{}", title));
             }
-            body.push(told!("  - {}", Quoted::new(line, MAX_TEXT)));
-            packet.item(kind, &id, &why, &body);
+            body.push(told!("  - {}", marked(line, Quoted::new, MAX_TEXT)));
+            packet.item(Origin::Own, kind, &id, &why, &body);
         }
     };
     let told = list("failures");
@@ -269,7 +274,8 @@ pub(super) fn render(
             quoted(&text(note.get("title"))),
             quoted(&text(note.get("text")))
         );
-        packet.item("note", &text(note.get("path")), "shared_terms", &[line]);
+        let path = text(note.get("path"));
+        packet.item(Origin::of(note), "note", &path, "shared_terms", &[line]);
     }
     for hypothesis in reply.discarded_hypotheses.iter().take(2) {
         let line = told!(
@@ -277,11 +283,13 @@ pub(super) fn render(
             quoted(&text(hypothesis.get("hypothesis"))),
             quoted(&text(hypothesis.get("reason")))
         );
-        packet.item("task", &id_of_task, "discarded_hypothesis", &[line]);
+        let origin = Origin::of(hypothesis);
+        packet.item(origin, "task", &id_of_task, "discarded_hypothesis", &[line]);
     }
     for warning in reply.warnings.iter().take(8) {
+        let (warning, origin) = origin::split(warning);
         let warning = in_words(warning, &reply.lifecycle_gaps);
-        packet.line(told!("Warning: {}", quoted(&warning)));
+        packet.line(told!("Warning: {}{}", quoted(&warning), origin.label()));
     }
     for (kind, id, why) in &context.left_out {
         packet.leave_out(kind, id, why);
@@ -326,7 +334,6 @@ fn last_progress_title(context: &Context) -> Line {
     let branch = context
         .handoff
         .and_then(|h| on_other_branch(&h.branch, here));
-    let mark = Committed::mark(context.project.committed.handoff);
     if wrong_handoff(context.snapshot).is_some() {
         let other = if other_work(context) {
             ", of other work"
@@ -335,13 +342,13 @@ fn last_progress_title(context: &Context) -> Line {
         };
         let branch = branch.map_or_else(Line::default, |branch| told!(", {}", branch));
         let title = "The handoff before the one marked as wrong";
-        return told!("{}{}{}{}", title, other, branch, mark);
+        return told!("{}{}{}", title, other, branch);
     }
     match (other_work(context), branch) {
-        (true, None) => told!("Last handoff, of other work{}", mark),
-        (true, Some(branch)) => told!("Last handoff, of other work {}{}", branch, mark),
-        (false, None) => told!("Last progress{}", mark),
-        (false, Some(branch)) => told!("Last progress, {}{}", branch, mark),
+        (true, None) => told!("Last handoff, of other work"),
+        (true, Some(branch)) => told!("Last handoff, of other work {}", branch),
+        (false, None) => told!("Last progress"),
+        (false, Some(branch)) => told!("Last progress, {}", branch),
     }
 }
 

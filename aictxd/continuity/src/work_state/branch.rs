@@ -117,7 +117,7 @@ pub struct Active {
 }
 
 /// Chooses the threads for a checkout: the one in focus there, else the one that the pointer of
-/// the format names unless another worktree has it, else the newest in progress.
+/// the format names unless another worktree has it, else the newest in progress, this machine's own first.
 pub fn active_thread(snapshot: &Snapshot, checkout: &Checkout) -> Active {
     let pointer = &snapshot.pointer;
     let by_id = |id: &str| {
@@ -145,7 +145,9 @@ pub fn active_thread(snapshot: &Snapshot, checkout: &Checkout) -> Active {
             .filter(|t| wanted(t) && !elsewhere(&t.task_id))
             .max_by(|a, b| {
                 let by_id = || b.task_id.cmp(&a.task_id);
-                a.updated_at.cmp(&b.updated_at).then_with(by_id)
+                let own = a.origin.is_own().cmp(&b.origin.is_own());
+                own.then_with(|| a.updated_at.cmp(&b.updated_at))
+                    .then_with(by_id)
             })
     };
     let mut out = Active::default();
@@ -172,11 +174,13 @@ pub fn active_thread(snapshot: &Snapshot, checkout: &Checkout) -> Active {
             return out;
         }
         out.skipped.get_or_insert_with(|| {
-            json!({
+            let mut skipped = json!({
                 "task_id": thread.task_id, "reason": found.reason,
                 "saved_branch": found.saved_branch, "current_branch": checkout.branch,
                 "source": source,
-            })
+            });
+            thread.origin.mark(&mut skipped);
+            skipped
         });
     }
     out.recent =

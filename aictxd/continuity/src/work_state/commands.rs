@@ -2,7 +2,7 @@
 
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
-use aictx_proto::record::{THREAD_STATES, Thread};
+use aictx_proto::record::{Origin, THREAD_STATES, Thread};
 use aictx_proto::shown::{self, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
@@ -318,7 +318,8 @@ pub fn status_line(active: &Active) -> String {
         ));
         // What stands in the way was put down last.
         if let Some(risk) = left.risks.last() {
-            line.push_str(&format!(" ({})", Quoted::new(risk, 160)));
+            let label = left.origin.label();
+            line.push_str(&format!(" ({}{label})", Quoted::new(risk, 160)));
         }
     }
     if let Some(skipped) = &active.skipped {
@@ -329,6 +330,7 @@ pub fn status_line(active: &Active) -> String {
             text("saved_branch"),
             text("reason").to_string().replace('_', " "),
         ));
+        line.push_str(Origin::of(skipped).label());
     }
     line
 }

@@ -126,7 +126,10 @@ pub(super) fn trust(agent: &Detected, around: &Around, memory: Option<&Snapshot>
         evidence,
     } = around.allowed(agent.agent);
     let heard = memory.is_some_and(|memory| {
-        let mut handoffs = memory.handoffs.iter();
+        let mut handoffs = memory
+            .handoffs
+            .iter()
+            .filter(|handoff| handoff.origin.is_own());
         let mut executions = memory.executions.iter();
         handoffs.any(|row| row.agent_id == agent.agent)
             || executions.any(|row| row.agent_id == agent.agent)

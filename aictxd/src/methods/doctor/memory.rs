@@ -126,12 +126,13 @@ pub(super) fn contracts(memory: &Snapshot) -> Check {
     }
 }
 
-/// Ways of working that stand in memory more than once.
+/// Ways of working that this machine put into memory more than once.
 pub(super) fn duplicates(memory: &Snapshot) -> Check {
     let name = "stale_duplicate_memory";
     let mut seen = std::collections::HashSet::new();
     let again = memory.strategies.iter().filter(|strategy| {
-        !strategy.files_edited.is_empty()
+        strategy.origin.is_own()
+            && !strategy.files_edited.is_empty()
             && !seen.insert((
                 &strategy.task_type,
                 &strategy.task_text,

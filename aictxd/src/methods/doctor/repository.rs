@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use aictx_proto::methods::{Check, CheckStatus};
+use aictx_proto::snapshot::ReadIssue;
 use serde_json::json;
 
 use super::{MAX_EXAMPLES, check, command, examples};
@@ -111,11 +112,28 @@ pub(super) fn readable(app: &App, site: &Site) -> Check {
             };
         }
     };
+    // Finds ledgers that are not this user's.
+    host.store.ledgers();
     let snapshot = host.snapshot();
     if snapshot.issues.is_empty() {
         return Check {
             summary: "every file of memory can be read".to_owned(),
             ..check(name, CheckStatus::Ok)
+        };
+    }
+    let is_foreign = |issue: &&ReadIssue| issue.code == ReadIssue::CAME_WITH_REPOSITORY;
+    let foreign: Vec<&ReadIssue> = snapshot.issues.iter().filter(is_foreign).collect();
+    if foreign.len() == snapshot.issues.len() {
+        let told = foreign.iter().take(MAX_EXAMPLES);
+        let told = told.map(|issue| format!("{}: {}", issue.file, issue.detail));
+        return Check {
+            summary: match foreign.len() {
+                1 => "1 file in .aictx is not yours and is ignored".to_owned(),
+                n => format!("{n} files in .aictx are not yours and are ignored"),
+            },
+            details: json!({ "count": foreign.len(), "examples": told.collect::<Vec<_>>() }),
+            recommended_action: "remove them if you do not need them".to_owned(),
+            ..check(name, CheckStatus::Warning)
         };
     }
     let examples: Vec<String> = snapshot
@@ -239,7 +257,7 @@ pub(super) fn shared(site: &Site) -> Option<Check> {
     }
     let private: Vec<String> = tracked
         .into_iter()
-        .filter(|file| !portable::is_shared(file))
+        .filter(|file| !aictx_proto::record::files::is_shared(file))
         .collect();
     if private.is_empty() {
         return Some(Check {

@@ -24,21 +24,6 @@ const BLOCK: &str = "portable";
 const MAX_HISTORIES: usize = 1_000;
 /// Version of the rules below, in the ancestor's counting.
 const POLICY_VERSION: u64 = 2;
-/// What is shared, below `.aictx/`: the ancestor's set without its files of single areas, which are
-/// counters that every two sides of a merge would collide in; and the repository's own policy, which
-/// is written by people for everybody.
-const SHARED: &[&str] = &[
-    "policy.toml",
-    files::DECISIONS,
-    files::HANDOFFS,
-    files::PORTABILITY,
-    "continuity/semantic_repo/*.json",
-    files::FAILURE_PATTERNS,
-    files::REPO_MAP_CONFIG,
-    files::STRATEGIES,
-    "tasks/threads/*.events.jsonl",
-    "tasks/threads/*.json",
-];
 /// What stays on the machine, for readers of `portability.json`; git hides whatever is not shared.
 const LOCAL: &[&str] = &[
     "archive/**",
@@ -64,12 +49,19 @@ const LOCAL: &[&str] = &[
 ];
 
 /// Whether memory goes through git: what is asked for, else what `portability.json` says, else what
-/// the ancestor's rules in `.gitignore` say.
+/// the ancestor's rules in `.gitignore` say. One that came with the repository is followed where the
+/// repository has the rules as well, so that nothing need be written for it.
 pub(in crate::methods) fn is_chosen(site: &Site, asked: Option<bool>) -> bool {
     asked.unwrap_or_else(|| {
         let text = fs::read_to_string(site.memory().join(files::PORTABILITY)).unwrap_or_default();
         let stored: Value = serde_json::from_str(&text).unwrap_or_default();
         let enabled = stored.get("enabled").and_then(Value::as_bool);
+        if enabled == Some(true)
+            && !missing_rules(site).is_empty()
+            && tracked(site).iter().any(|file| file == files::PORTABILITY)
+        {
+            return false;
+        }
         enabled.unwrap_or_else(|| {
             let rules = fs::read_to_string(site.root.join(".gitignore")).unwrap_or_default();
             let mut lines = rules.lines().map(str::trim);
@@ -129,7 +121,7 @@ pub(in crate::methods) fn edits(site: &Site) -> Vec<Edit> {
 fn ignore_rules() -> String {
     let mut rules = vec!["!/.aictx/".to_owned(), "/.aictx/*".to_owned()];
     let mut opened: Vec<&str> = Vec::new();
-    for pattern in SHARED {
+    for pattern in files::SHARED {
         for (at, _) in pattern.match_indices('/') {
             let directory = pattern.get(..at).unwrap_or_default();
             if !opened.contains(&directory) {
@@ -146,7 +138,9 @@ fn ignore_rules() -> String {
 
 /// Histories are rows that are never changed: both sides' rows are the merge.
 fn attributes() -> String {
-    let histories = SHARED.iter().filter(|pattern| pattern.ends_with(".jsonl"));
+    let histories = files::SHARED
+        .iter()
+        .filter(|pattern| pattern.ends_with(".jsonl"));
     histories
         .map(|pattern| format!("/.aictx/{pattern} merge=union\n"))
         .collect()
@@ -204,18 +198,6 @@ pub(in crate::methods) fn tracked(site: &Site) -> Vec<String> {
         .collect()
 }
 
-/// Whether a file of memory, relative to `.aictx`, is meant for others.
-pub(in crate::methods) fn is_shared(file: &str) -> bool {
-    SHARED.iter().any(|pattern| match pattern.split_once('*') {
-        None => *pattern == file,
-        Some((head, tail)) => {
-            let inside = file.strip_prefix(head);
-            let name = inside.and_then(|rest| rest.strip_suffix(tail));
-            name.is_some_and(|name| !name.contains('/'))
-        }
-    })
-}
-
 /// What the memory itself says of it: nothing where it was never anything else.
 pub(super) fn effects(portable: bool, known: bool) -> Effects {
     if !portable && !known {
@@ -235,13 +217,13 @@ pub(in crate::methods) fn said(portable: bool) -> Value {
         "mode": if portable { "portable-continuity" } else { "local-only" },
     });
     if portable && let Some(said) = said.as_object_mut() {
-        let histories: Vec<&str> = SHARED
+        let histories: Vec<&str> = files::SHARED
             .iter()
             .copied()
             .filter(|pattern| pattern.ends_with(".jsonl"))
             .collect();
         said.insert("profile".into(), json!("team-safe"));
-        said.insert("portable_patterns".into(), json!(SHARED));
+        said.insert("portable_patterns".into(), json!(files::SHARED));
         said.insert("local_only_patterns".into(), json!(LOCAL));
         let merge = json!({
             "transport": "git", "external_tool_required": false, "jsonl_merge_driver": "union",
@@ -255,7 +237,10 @@ pub(in crate::methods) fn said(portable: bool) -> Value {
 /// Histories that travel, as files: those of threads are one a thread.
 pub(in crate::methods) fn histories(site: &Site) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for pattern in SHARED.iter().filter(|pattern| pattern.ends_with(".jsonl")) {
+    for pattern in files::SHARED
+        .iter()
+        .filter(|pattern| pattern.ends_with(".jsonl"))
+    {
         let Some((directory, _)) = pattern.split_once("/*") else {
             found.push((*pattern).to_owned());
             continue;
@@ -264,7 +249,7 @@ pub(in crate::methods) fn histories(site: &Site) -> Vec<String> {
         let names = entries.into_iter().flatten().flatten().take(MAX_HISTORIES);
         let names = names.filter_map(|entry| entry.file_name().into_string().ok());
         let names = names.map(|name| format!("{directory}/{name}"));
-        found.extend(names.filter(|file| file.ends_with(".jsonl") && is_shared(file)));
+        found.extend(names.filter(|file| file.ends_with(".jsonl") && files::is_shared(file)));
     }
     found.sort_unstable();
     found
@@ -292,20 +277,20 @@ mod tests {
 
     #[test]
     fn one_star_is_one_name() {
-        assert!(is_shared("tasks/threads/a.json") && is_shared(files::DECISIONS));
+        assert!(files::is_shared("tasks/threads/a.json") && files::is_shared(files::DECISIONS));
         for private in [
             "tasks/active.json",
             "tasks/threads/a/b.json",
             "sessions/a.jsonl",
         ] {
-            assert!(!is_shared(private), "{private}");
+            assert!(!files::is_shared(private), "{private}");
         }
     }
 
     #[test]
     fn nothing_is_both_shared_and_local() {
         for pattern in LOCAL {
-            assert!(!SHARED.contains(pattern), "{pattern}");
+            assert!(!files::SHARED.contains(pattern), "{pattern}");
         }
     }
 }

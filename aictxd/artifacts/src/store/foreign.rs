@@ -1,0 +1,88 @@
+//! What lies in a memory and is not this user's.
+
+use std::sync::PoisonError;
+
+use aictx_proto::record::files;
+use aictx_proto::snapshot::ReadIssue;
+
+use super::Store;
+use crate::commit::Steps;
+use crate::fs::Root;
+use crate::ledger::is_ledger;
+use crate::part::is_told;
+use crate::read;
+
+/// Files that are reported by name.
+const MAX_REPORTED: usize = 12;
+/// Directories of files that belong to one machine and that other files are not mistaken for.
+const OF_MACHINE: &[&str] = &["continuity/", "metrics/", "tasks/", "failure_memory/"];
+/// Shared files that this process has written, at most; beyond it they are forgotten.
+const MAX_WRITTEN: usize = 4_096;
+
+impl Store {
+    /// Replaces what was reported of a directory.
+    pub(crate) fn report_foreign(&self, directory: &'static str, found: Vec<ReadIssue>) {
+        let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+        match found.is_empty() {
+            true => drop(foreign.remove(directory)),
+            false => drop(foreign.insert(directory, found)),
+        }
+    }
+
+    /// What is ignored because it is not this user's, each file once, at most [`MAX_REPORTED`].
+    pub(super) fn foreign_issues(&self, root: &Root) -> Vec<ReadIssue> {
+        let names = root.names();
+        let mut issues: Vec<ReadIssue> = Vec::new();
+        if !names.tracked.is_empty() {
+            let consequence = |file: &str| match file {
+                _ if file.starts_with("journal/") => Some("not carried out"),
+                _ if is_ledger(file) => Some("not read as a session of yours"),
+                _ if is_told(file) || !names.is_foreign(file) => None,
+                _ => is_of_machine(file).then_some("this machine has its own in another place"),
+            };
+            let tracked = names.tracked.iter();
+            let found = tracked.filter_map(|file| Some(read::unproven(file, consequence(file)?)));
+            issues.extend(found.take(MAX_REPORTED));
+        }
+        let foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+        for issue in foreign.values().flatten() {
+            let is_known = issues.iter().any(|known| known.file == issue.file);
+            if issues.len() < MAX_REPORTED && !is_known {
+                issues.push(issue.clone());
+            }
+        }
+        issues
+    }
+
+    /// Notes which files that git tracks are being written.
+    pub(super) fn note_written(&self, root: &Root, steps: &Steps) {
+        let names = root.names();
+        if names.tracked.is_empty() {
+            return;
+        }
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if written.len() >= MAX_WRITTEN {
+            written.clear();
+        }
+        let tracked = steps.steps.iter().map(|step| step.file());
+        written.extend(
+            tracked
+                .filter(|file| names.is_shared(file))
+                .map(str::to_owned),
+        );
+    }
+
+    /// Whether this process has written a file that git tracks.
+    pub(crate) fn has_written(&self, file: &str) -> bool {
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.contains(file)
+    }
+}
+
+/// Whether a file belongs to one machine, by its place.
+fn is_of_machine(file: &str) -> bool {
+    let inside = OF_MACHINE
+        .iter()
+        .any(|directory| file.starts_with(directory));
+    inside || matches!(file, files::FORMAT | files::STATE)
+}
