@@ -2,6 +2,12 @@
 //!
 //! - [`private`]: directories and files that only this user may enter.
 //! - [`key`]: the user's secret key, and what is tagged or sealed with it.
+//! - [`untrusted`]: bounded reads of files that a repository controls.
+//! - [`beneath`]: opens below a directory that no link leads out of.
+//! - [`range`]: reads of parts of an open file.
 
+pub mod beneath;
 pub mod key;
 pub mod private;
+pub mod range;
+pub mod untrusted;
