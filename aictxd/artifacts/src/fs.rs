@@ -90,20 +90,19 @@ impl Root {
     /// Opens `<repo>/.aictx`; `repo` itself may be reached through links, the directory may not.
     pub(crate) fn open(repo: &Path) -> Result<Self, StoreError> {
         let path = repo.join(DIR);
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let missing = |e: Errno| match e {
             Errno::NOENT => StoreError::NotInitialised {
                 path: repo.to_owned(),
             },
-            Errno::NOTDIR => StoreError::UnsafePath {
+            Errno::NOTDIR | Errno::LOOP => StoreError::UnsafePath {
                 path: path.clone(),
                 why: "it is not a directory, or a link to one",
             },
             e => StoreError::at(path.clone(), e.into()),
         };
-        let parent = rustix::fs::open(repo, flags, Mode::empty()).map_err(missing)?;
-        let fd = rustix::fs::openat(&parent, DIR, flags | OFlags::NOFOLLOW, Mode::empty())
-            .map_err(missing)?;
+        let parent = beneath::directory(repo).map_err(missing)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let fd = beneath::open(&parent, DIR, flags, Mode::empty()).map_err(missing)?;
         let stat = rustix::fs::fstat(&fd).map_err(missing)?;
         Ok(Self {
             id: identity(&stat),
@@ -121,8 +120,9 @@ impl Root {
             .and_then(|()| Ok(rustix::fs::mkdir(&path, Mode::from_raw_mode(0o777))?));
         match made {
             Ok(()) => {
-                let parent = File::open(repo).and_then(|dir| sync(dir, ""));
-                parent.map_err(|e| StoreError::at(path, e))?;
+                let parent = beneath::directory(repo).map_err(io::Error::from);
+                let synced = parent.and_then(|parent| sync(File::from(parent), ""));
+                synced.map_err(|e| StoreError::at(path, e))?;
                 Self::open(repo)
             }
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Self::open(repo),

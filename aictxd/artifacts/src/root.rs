@@ -1,14 +1,11 @@
 //! Where a repository is, what is checked out, and where a path lies.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use aictx_files::untrusted;
 use aictx_proto::path::{self, Located, Outside};
-use rustix::fs::{Mode, OFlags};
-
-use crate::fs::read_of;
 
 /// Longest `.git` file, `HEAD` or loose reference that is read.
 const MAX_GIT_FILE: u64 = 4096;
@@ -16,13 +13,6 @@ const MAX_GIT_FILE: u64 = 4096;
 const MAX_PACKED_REFS: u64 = 64 * 1024 * 1024;
 /// Symbolic references and links followed.
 const MAX_HOPS: u32 = 40;
-
-/// To open what is only held, or looked below from, and never read; no permission is needed for that on Linux.
-#[cfg(target_os = "linux")]
-pub const HOLDING: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
-/// The same where a system only opens what can be read.
-#[cfg(not(target_os = "linux"))]
-pub const HOLDING: OFlags = OFlags::NONBLOCK.union(OFlags::CLOEXEC);
 
 /// A repository as found on disk. All paths are canonical.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,11 +149,7 @@ fn read_short(path: &Path) -> Option<String> {
 }
 
 fn read_beginning(path: &Path) -> Option<Vec<u8>> {
-    // Not to wait for who writes into a pipe, nor to get a terminal.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
-    let data = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    read_of(&file, data.len(), 0, MAX_GIT_FILE).ok()
+    untrusted::open(path).ok()?.beginning(MAX_GIT_FILE).ok()
 }
 
 /// What is checked out in a worktree.
@@ -273,16 +259,14 @@ fn resolve_ref(git: &Path, common: &Path, name: &str) -> Option<String> {
 }
 
 fn packed_ref(common: &Path, name: &str) -> Option<String> {
-    let path = common.join("packed-refs");
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let file = std::fs::File::open(path).ok()?;
-    let mut lines = BufReader::new(file.take(MAX_PACKED_REFS));
+    let file = untrusted::open(&common.join("packed-refs")).ok()?;
+    let mut lines = BufReader::new(file.into_file().take(MAX_PACKED_REFS));
     let mut line = Vec::new();
     loop {
         line.clear();
-        if lines.read_until(b'\n', &mut line).ok()? == 0 {
+        // A longer line is no reference; it is read in parts.
+        let mut part = (&mut lines).take(MAX_GIT_FILE);
+        if part.read_until(b'\n', &mut line).ok()? == 0 {
             return None;
         }
         let found = std::str::from_utf8(&line)

@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 #[cfg(target_os = "linux")]
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 /// Flags of every open: it never waits for the other end of a pipe, gets no terminal and is not
@@ -14,6 +14,39 @@ use rustix::io::Errno;
 pub const CAREFULLY: OFlags = OFlags::NONBLOCK
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
+
+/// Flags of an open of what is only held, or opened below, and never read; Linux asks for no
+/// permission then.
+#[cfg(target_os = "linux")]
+pub const HOLDING: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+/// The same where a system only opens what can be read.
+#[cfg(not(target_os = "linux"))]
+pub const HOLDING: OFlags = CAREFULLY;
+
+/// Opens a directory for reading, following links on the way.
+///
+/// # Errors
+/// `NOTDIR` for anything else, and as the system reports them.
+pub fn directory(path: impl AsRef<Path>) -> rustix::io::Result<OwnedFd> {
+    directory_at(CWD, path)
+}
+
+/// [`directory`] at a path relative to an open one.
+///
+/// # Errors
+/// As [`directory`].
+pub fn directory_at(base: impl AsFd, path: impl AsRef<Path>) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | CAREFULLY;
+    rustix::fs::openat(base, path.as_ref(), flags, Mode::empty())
+}
+
+/// Opens a directory to look or to open below it, following links on the way.
+///
+/// # Errors
+/// As [`directory`].
+pub fn hold(path: impl AsRef<Path>) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::open(path.as_ref(), HOLDING | OFlags::DIRECTORY, Mode::empty())
+}
 
 /// Opens `path` below `directory` without passing a symbolic link, neither at its end nor on the
 /// way. The empty path is the directory itself. [`CAREFULLY`] is added to the flags.

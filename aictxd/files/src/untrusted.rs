@@ -189,14 +189,8 @@ impl Directory {
     /// # Errors
     /// As the system reports them.
     pub fn open(path: &Path) -> io::Result<Self> {
-        // Linux needs no right to read a directory in order to open what lies in it.
-        #[cfg(target_os = "linux")]
-        let flags = OFlags::PATH;
-        #[cfg(not(target_os = "linux"))]
-        let flags = OFlags::RDONLY | CAREFULLY;
-        let flags = flags | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self {
-            descriptor: rustix::fs::open(path, flags, Mode::empty())?,
+            descriptor: beneath::hold(path)?,
             path: path.to_owned(),
         })
     }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use aictx_files::untrusted::{Directory, Links};
 use arc_swap::ArcSwap;
 
 use crate::discover::{self, Found, Listing};
@@ -189,11 +190,9 @@ impl Indexer {
             return None;
         }
         let path = Path::new(std::ffi::OsStr::from_bytes(tree.paths().raw(file)));
-        let root = crate::read::Root::open(&self.root).ok()?;
-        match root.read(path, self.options.max_file_bytes).ok()? {
-            crate::read::Content::Whole(bytes, _) => Some(bytes),
-            crate::read::Content::TooLarge(_) => None,
-        }
+        let root = Directory::open(&self.root).ok()?;
+        let most = self.options.max_file_bytes;
+        root.read(path, Links::Refused, most).ok()
     }
 
     /// Those of some files of a tree that are on disk now other than the tree knows them, as the system

@@ -20,7 +20,6 @@ pub mod manifest;
 pub mod message;
 pub mod parse;
 pub mod rank;
-mod read;
 pub mod segment;
 pub mod tree;
 pub mod view;

@@ -4,6 +4,30 @@
 //! Format: git's `Documentation/gitformat-index.txt`. Extensions are skipped; a split index (`link`)
 //! or a sparse directory entry makes the answer incomplete, which is said.
 
+use std::io;
+use std::path::Path;
+
+use aictx_files::untrusted::{self, ReadError};
+use rustix::fs::Stat;
+
+/// Longest index that is read, in bytes: that of a repository with a million files.
+const MAX_BYTES: u64 = 128 << 20;
+/// First bytes of every index.
+const MAGIC: &[u8] = b"DIRC";
+
+/// Reads an index file, and how it looked then.
+///
+/// # Errors
+/// See [`ReadError`]; so is a file that is no index.
+pub fn load(index: &Path) -> Result<(Vec<u8>, Stat), ReadError> {
+    let file = untrusted::open(index)?;
+    // What only claims to be long is not read for that.
+    if file.beginning(MAGIC.len() as u64)? != MAGIC {
+        return Err(io::Error::from(io::ErrorKind::InvalidData).into());
+    }
+    Ok((file.read(MAX_BYTES)?, *file.stat()))
+}
+
 /// One tracked path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
