@@ -338,6 +338,7 @@ fn open_sessions(host: &Host) -> Vec<aictx_continuity::OpenSession> {
     open
 }
 
+#[expect(clippy::disallowed_methods, reason = "a file of the runtime directory")]
 fn take_lock(path: &std::path::Path) -> io::Result<Option<File>> {
     let context = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
     let mut lock = OpenOptions::new()
@@ -373,6 +374,7 @@ fn inherited_listener() -> Option<UnixListener> {
 }
 
 /// Tells whoever started us, then lets go of their pipe.
+#[expect(clippy::disallowed_methods, reason = "/dev/null")]
 fn say_ready(detached: bool) {
     if !detached {
         return;
@@ -415,6 +417,7 @@ fn last_stop_file(app: &App) -> PathBuf {
 }
 
 /// Reads and removes the reason the daemon before us left; a daemon that was killed left none.
+#[expect(clippy::disallowed_methods, reason = "a file of the state directory")]
 fn take_last_stop(app: &App) -> String {
     let path = last_stop_file(app);
     let reason = fs::read_to_string(&path).unwrap_or_default();
@@ -422,6 +425,7 @@ fn take_last_stop(app: &App) -> String {
     reason.trim().chars().take(40).collect()
 }
 
+#[expect(clippy::disallowed_methods, reason = "a file of the state directory")]
 fn remember_stop(app: &App, reason: StopReason) {
     let _ = fs::write(last_stop_file(app), reason.as_str());
 }

@@ -70,6 +70,7 @@ struct Stat {
 
 /// Reads `/proc/<pid>/stat`; the name may hold anything, so fields are counted from the last `)`. A
 /// process that has ended and only waits for its parent to ask how (`Z`, `X`) is none.
+#[expect(clippy::disallowed_methods, reason = "a file of /proc")]
 fn stat(pid: u32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let open = text.find('(')?;
@@ -165,6 +166,7 @@ impl AgentProcess {
 }
 
 /// Resident memory of this process in bytes; 0 when unknown.
+#[expect(clippy::disallowed_methods, reason = "a file of /proc")]
 pub fn resident_bytes() -> u64 {
     let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: u64 = statm

@@ -9,10 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::UNIX_EPOCH;
 
+use aictx_files::untrusted;
 use aictx_proto::Timestamp;
 use aictx_proto::methods::RepoEntry;
 use serde_json::{Map, Value, json};
 
+/// Longest registry that is read, in bytes.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Most repositories registered.
 pub const MAX_REPOSITORIES: usize = 1_000;
 
@@ -215,6 +218,7 @@ impl Registry {
     }
 
     /// Read, change, replace, under a lock file: two processes never lose each other's entries.
+    #[expect(clippy::disallowed_methods, reason = "files of the state directory")]
     fn change(&self, edit: impl FnOnce(&mut Vec<Known>) -> io::Result<()>) -> io::Result<()> {
         let context =
             |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", self.path.display()));
@@ -244,10 +248,10 @@ impl Registry {
 }
 
 fn read(path: &Path) -> io::Result<Vec<Known>> {
-    let text = match fs::read_to_string(path) {
+    let text = match untrusted::read_text(path, MAX_BYTES) {
         Ok(text) => text,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(e),
+        Err(error) if error.is_missing() => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
     };
     let value: Value = serde_json::from_str(&text)
         .map_err(|e| io::Error::new(io::ErrorKind::InvalidData, format!("it is not JSON: {e}")))?;

@@ -1,5 +1,7 @@
 //! Events that clients left behind while no daemon could be reached, taken in in order.
 
+#![expect(clippy::disallowed_methods, reason = "files of the state directory")]
+
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};

@@ -1,5 +1,7 @@
 //! Opens of names below an open directory that cannot be led out of it.
 
+#![expect(clippy::disallowed_methods, reason = "the one place for it")]
+
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path};

@@ -5,8 +5,12 @@
 //! - [`untrusted`]: bounded reads of files that a repository controls.
 //! - [`beneath`]: opens below a directory that no link leads out of.
 //! - [`range`]: reads of parts of an open file.
+//! - [`child`]: child processes that read such files for us, bounded in time and output.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod beneath;
+pub mod child;
 pub mod key;
 pub mod private;
 pub mod range;

@@ -9,6 +9,8 @@
 //! links wherever they lead: they are for git's own files, which may lie outside of the worktree,
 //! and for files that the user names.
 
+#![expect(clippy::disallowed_methods, reason = "the one place for it")]
+
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -48,6 +50,15 @@ impl ReadError {
     pub fn is_missing(&self) -> bool {
         let kinds = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
         matches!(self, Self::System(error) if kinds.contains(&error.kind()))
+    }
+}
+
+impl From<ReadError> for io::Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::System(error) => error,
+            other => Self::new(io::ErrorKind::InvalidData, other),
+        }
     }
 }
 
@@ -140,6 +151,18 @@ pub fn open(path: &Path) -> Result<Regular, ReadError> {
         return Err(ReadError::NotRegular);
     }
     Regular::of(rustix::fs::open(path, flags, Mode::empty())?)
+}
+
+/// Opens a file that is no link itself; those on the way are followed.
+///
+/// # Errors
+/// See [`ReadError`].
+pub fn open_itself(path: &Path) -> Result<Regular, ReadError> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | CAREFULLY;
+    match rustix::fs::open(path, flags, Mode::empty()) {
+        Err(Errno::LOOP) => Err(ReadError::NotRegular),
+        opened => Regular::of(opened?),
+    }
 }
 
 /// Reads a whole file of at most `limit` bytes, following links wherever they lead.
@@ -304,7 +327,7 @@ impl AsFd for Directory {
 ///
 /// # Errors
 /// When it cannot be opened.
-pub fn entries(path: &Path) -> io::Result<impl Iterator<Item = Entry>> {
+pub fn entries(path: &Path) -> io::Result<impl Iterator<Item = Entry> + use<>> {
     Ok(Directory::open(path)?.entries(".")?.map_while(Result::ok))
 }
 
@@ -359,6 +382,7 @@ mod tests {
         let directory = Directory::open(&root).unwrap();
         for name in names {
             let refused = read(&root.join(name), 4_096).unwrap_err();
+            assert!(open_itself(&root.join(name)).map_or(true, |file| file.read(4_096).is_err()));
             assert_eq!(
                 refused.is_missing(),
                 matches!(name, "missing" | "to-nothing"),

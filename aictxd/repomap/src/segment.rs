@@ -128,6 +128,7 @@ impl Segment {
     ///
     /// # Errors
     /// When it cannot be mapped, or is not a segment of this version.
+    #[expect(clippy::disallowed_methods, reason = "files of the cache directory")]
     pub fn open(path: &Path) -> std::io::Result<Self> {
         let file = File::open(path)?;
         // SAFETY: the cache directory belongs to the user alone (mode 0700) and its files are only

@@ -95,7 +95,8 @@ impl TrackedMemory {
         let index = git.unwrap_or_else(|| root.join(".git")).join("index");
         // What is read after a look follows from what was looked at.
         let look = look_at(&index);
-        let files = Arc::new(std::fs::read(&index).map_or_else(|_| BTreeSet::new(), tracked));
+        let read = git_index::load(&index);
+        let files = Arc::new(read.map_or_else(|_| BTreeSet::new(), |(bytes, _)| tracked(bytes)));
         let known = Known {
             index,
             look,

@@ -11,7 +11,7 @@ use aictx_artifacts::root;
 use aictx_artifacts::scrub::scrub_text;
 use aictx_proto::methods::{MapFreshness, MapHit, MapHitMetadata};
 use aictx_repomap::ask;
-use aictx_repomap::history::{GitCommand, History, Limits as HistoryLimits, mine};
+use aictx_repomap::history::{History, Limits as HistoryLimits, mine};
 use aictx_repomap::indexer::{Cache, Indexer, Report};
 use aictx_repomap::rank::{Hit, Past, Query, Weights, rank_with};
 use aictx_repomap::tree::{Paths, Tree};
@@ -19,8 +19,12 @@ use aictx_repomap::view::View;
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
+use crate::git;
+
 use super::{MAX_WAIT, UNWATCHED_AGE, UNWATCHED_LEAST, UNWATCHED_SHARE, lock, release_memory};
 
+/// git may take this long to compare two commits, while nobody waits.
+const GIT_DEADLINE: Duration = Duration::from_secs(2);
 /// Between two saves of the same index after small changes.
 const SAVE_EVERY: Duration = Duration::from_secs(300);
 /// An update that parsed this much is saved at once.
@@ -270,13 +274,16 @@ impl Map {
         if head.is_empty() || known.head == head {
             return;
         }
-        let git = || crate::git::command(&self.worktree);
+        let git = || git::command(&self.worktree);
         let limits = HistoryLimits::default();
         // Kept on disk, not in memory: it is needed once a commit.
         let mut commits = self.cache.load_history();
         // What is known of an ancestor stays true.
         let before = commits.first().map(|c| c.hash.clone());
-        let before = before.filter(|before| is_ancestor(&git, before, &head));
+        let before = before.filter(|before| {
+            let merged = git::is_ancestor(&self.worktree, before, &head, GIT_DEADLINE);
+            merged == Some(true)
+        });
         let mined = match mine(&git, &head, before.as_deref(), limits) {
             Ok(mined) => mined,
             Err(error) => {
@@ -427,17 +434,4 @@ pub(super) fn scrub(text: &str) -> Option<String> {
         Cow::Borrowed(_) => None,
         Cow::Owned(clean) => Some(clean),
     }
-}
-
-/// Whether one commit is in the past of another.
-fn is_ancestor(git: GitCommand<'_>, ancestor: &str, of: &str) -> bool {
-    let mut command = git();
-    command.args([
-        "merge-base",
-        "--is-ancestor",
-        "--end-of-options",
-        ancestor,
-        of,
-    ]);
-    command.status().is_ok_and(|status| status.success())
 }

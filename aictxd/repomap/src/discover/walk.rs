@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,6 +12,9 @@ use rustix::fs::{AtFlags, FileType, statat};
 
 use super::rules::{RuledTree, Rules, Unlisted};
 use super::{Limits, NEVER, is_by_tools, is_never};
+
+/// Entries between two looks at clock and flag.
+const BETWEEN: usize = 4_096;
 
 /// What a walk found.
 #[derive(Debug, Default)]
@@ -170,31 +173,31 @@ impl Walk<'_> {
         // What is beyond the limit is only counted.
         let most = self.limits.files;
         let (mut over, mut unreadable) = (0, 0);
-        for entry in entries.take_while(|_| !is_nested) {
+        for (number, entry) in entries.take_while(|_| !is_nested).enumerate() {
             let Ok(entry) = entry else {
                 unreadable = 1;
                 break;
             };
+            if number % BETWEEN == BETWEEN - 1 && self.is_over() {
+                self.progress().found.timed_out = true;
+                break;
+            }
             let path = directory.join(&entry.name);
-            match entry.kind {
-                FileType::Directory => {
-                    if self.may_enter(&path) && !rules.exclude(&path, true) {
-                        match below.len() < most {
-                            true => below.push((path, Some(rules.clone()))),
-                            false => over += 1,
-                        }
-                    }
-                }
-                FileType::RegularFile => {
-                    let bytes = path.as_os_str().as_bytes();
-                    if !is_never(bytes) && !rules.exclude(&path, false) {
-                        match files.len() < most {
-                            true => files.push(bytes.to_vec()),
-                            false => over += 1,
-                        }
-                    }
-                }
-                _ => {}
+            let is_directory = entry.kind == FileType::Directory;
+            let is_wanted = match entry.kind {
+                FileType::Directory => self.may_enter(&path),
+                FileType::RegularFile => !is_never(path.as_os_str().as_bytes()),
+                _ => false,
+            };
+            if !is_wanted || rules.exclude(&path, is_directory) {
+                continue;
+            }
+            if files.len() >= most || below.len() >= most {
+                over += 1;
+            } else if is_directory {
+                below.push((path, Some(rules.clone())));
+            } else {
+                files.push(path.into_os_string().into_vec());
             }
         }
         let mut progress = self.progress();
@@ -227,6 +230,10 @@ impl Walk<'_> {
             self.news.notify_all();
         }
         waiting.append(&mut below);
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || Instant::now() > self.end
     }
 
     fn may_enter(&self, directory: &Path) -> bool {

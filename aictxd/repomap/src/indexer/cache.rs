@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use aictx_files::untrusted;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::discover::Stamp;
@@ -22,6 +23,8 @@ use crate::view::Class;
 const MAGIC: &[u8; 8] = b"aictxtre";
 const FORMAT: u32 = 1;
 const HEADER: usize = 24;
+/// Longest file of the cache beside segments that is read, in bytes.
+const MAX_BYTES: u64 = 512 << 20;
 /// Segments that no tree names are removed when they are older than this; a younger one may belong
 /// to a tree that is being written.
 const ORPHAN_AGE: Duration = Duration::from_secs(3_600);
@@ -54,7 +57,7 @@ impl Cache {
     /// The tree as it was saved; for a worktree that was never saved an empty tree with the
     /// contents that another worktree of the repository knows. Nothing when there is nothing whole.
     pub(super) fn load(&self) -> Option<Tree> {
-        if let Ok(bytes) = fs::read(self.tree_file())
+        if let Ok(bytes) = untrusted::read(&self.tree_file(), MAX_BYTES)
             && let Some(saved) = decode(&bytes)
             && let Some(segments) = self.open_all(&saved.segments)
         {
@@ -65,7 +68,7 @@ impl Cache {
         let mut others: Vec<_> = self.tree_files().collect();
         others.sort_by_key(|path| fs::metadata(path).and_then(|m| m.modified()).ok());
         let segments = others.iter().rev().find_map(|path| {
-            let saved = decode(&fs::read(path).ok()?)?;
+            let saved = decode(&untrusted::read(path, MAX_BYTES).ok()?)?;
             self.open_all(&saved.segments)
         })?;
         Some(Tree::new(
@@ -82,7 +85,7 @@ impl Cache {
 
     /// The commits that were saved; none where there is nothing whole.
     pub fn load_history(&self) -> Vec<Commit> {
-        let bytes = fs::read(self.history_file());
+        let bytes = untrusted::read(&self.history_file(), MAX_BYTES);
         bytes
             .ok()
             .and_then(|b| store::decode(&b))
@@ -143,6 +146,10 @@ impl Cache {
         Ok(path)
     }
 
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "makes a file in the cache directory"
+    )]
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
         fs::DirBuilder::new()
@@ -178,7 +185,7 @@ impl Cache {
         }
         let bytes = encode(tree);
         // The same tree need not be written again.
-        if fs::read(self.tree_file()).is_ok_and(|old| old == bytes) {
+        if untrusted::read(&self.tree_file(), MAX_BYTES).is_ok_and(|old| old == bytes) {
             return Ok(());
         }
         self.replace(&self.tree_file(), &bytes)?;
@@ -194,7 +201,10 @@ impl Cache {
         };
         let mut wanted = Vec::new();
         for path in self.tree_files() {
-            match fs::read(&path).ok().and_then(|bytes| decode(&bytes)) {
+            match untrusted::read(&path, MAX_BYTES)
+                .ok()
+                .and_then(|bytes| decode(&bytes))
+            {
                 Some(saved) => wanted.extend(saved.segments),
                 // Perhaps another version's; gone when nobody renews it.
                 None if old(&path) => {
@@ -219,10 +229,10 @@ impl Cache {
 }
 
 fn files_with(directory: &Path, extension: &str) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let entries = untrusted::entries(directory).into_iter().flatten();
     let extension = extension.to_owned();
     entries
-        .map(|entry| entry.path())
+        .map(|entry| directory.join(entry.name))
         .filter(move |path| path.extension().is_some_and(|e| *e == *extension))
 }
 
