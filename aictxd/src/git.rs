@@ -24,7 +24,7 @@ use crate::app::{App, Mode};
 /// git may take this long; a huge or broken repository must not hold a session's end.
 const DEADLINE: Duration = Duration::from_millis(800);
 /// git may take this long to list what it tracks, for somebody who asked for it.
-const LISTING_DEADLINE: Duration = Duration::from_secs(3);
+const LISTING_DEADLINE: Duration = Duration::from_secs(2);
 /// Most bytes of an answer of git.
 const MAX_OUTPUT: usize = 32 * 1024 * 1024;
 /// Longest configuration of git that is looked into, in bytes.

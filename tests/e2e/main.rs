@@ -15,6 +15,7 @@ mod durability;
 mod failures;
 mod faults;
 mod history;
+mod hostile_files;
 mod idle;
 mod interleaved;
 mod interop;

@@ -162,6 +162,7 @@ pub(crate) fn recover(
             continue;
         }
         let steps = match root.read_if_there(&file) {
+            Ok(Some(open)) if crate::fs::len(&open).map_err(fail)? > MAX_INTENT => None,
             Ok(Some(open)) => crate::fs::read_range(&open, 0, MAX_INTENT)
                 .map_err(fail)
                 .map(|bytes| decode(&bytes))?,
