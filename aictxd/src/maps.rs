@@ -62,6 +62,8 @@ pub struct Maps {
     /// Number of the newest event of the file system that came, and of the newest that was handed on.
     arrived: AtomicU64,
     delivered: watch::Sender<u64>,
+    /// Segments that were found damaged.
+    damaged: Arc<AtomicU64>,
 }
 
 /// Where a question is asked.
@@ -88,7 +90,13 @@ impl Maps {
             stop: Arc::default(),
             arrived: AtomicU64::new(0),
             delivered: watch::Sender::new(0),
+            damaged: Arc::default(),
         }
+    }
+
+    /// Segments of indexes that were found damaged on disk since this process started.
+    pub fn damaged(&self) -> u64 {
+        self.damaged.load(Ordering::Relaxed)
     }
 
     /// The index of the worktree that `directory` is in, opened when needed.
@@ -143,6 +151,7 @@ impl Maps {
             evidence: ArcSwap::default(),
             newest_event: AtomicU64::new(0),
             delivered: self.delivered.subscribe(),
+            damaged: Arc::clone(&self.damaged),
             state: Mutex::new(State {
                 used_at: Some(Instant::now()),
                 ..State::default()
@@ -274,7 +283,7 @@ impl Maps {
         if working {
             return Some(newest);
         }
-        if !good {
+        if !good || map.indexer.tree().is_damaged() {
             return Some(self.request(map, |state| state.rescan = true));
         }
         // A commit may change nothing but what is known of the past.
@@ -332,7 +341,13 @@ impl Maps {
             active: &near,
             limit,
         };
-        map.ranked(&tree, &query)
+        let hits = map.ranked(&tree, &query);
+        if tree.is_damaged() {
+            // Nobody is told what may be wrong; the next one is told again.
+            self.request(&map, |_| {});
+            return Vec::new();
+        }
+        hits
     }
 
     /// The published tree of a worktree, when it is open and its map knows every file that git does

@@ -5,6 +5,7 @@
 //! - [`untrusted`]: bounded reads of files that a repository controls.
 //! - [`beneath`]: opens below a directory that no link leads out of.
 //! - [`range`]: reads of parts of an open file.
+//! - [`mapped`]: mapped files that may be cut short.
 //! - [`child`]: child processes that read such files for us, bounded in time and output.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
@@ -12,6 +13,7 @@
 pub mod beneath;
 pub mod child;
 pub mod key;
+pub mod mapped;
 pub mod private;
 pub mod range;
 pub mod untrusted;

@@ -308,6 +308,19 @@ impl Indexer {
         listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     }
 
+    /// Drops the segments whose files were cut short or written to; how many those were. The files
+    /// that they held are parsed by the next [`Indexer::reconcile`].
+    pub fn drop_damaged(&self) -> usize {
+        let _one = self.updating.lock().unwrap_or_else(PoisonError::into_inner);
+        let tree = self.tree();
+        if !tree.was_changed() {
+            return 0;
+        }
+        let (rest, dropped) = tree.without_changed();
+        self.publish(rest);
+        dropped
+    }
+
     fn stopped(&self, started: Instant) -> Report {
         let tree = self.tree.load();
         Report {
@@ -360,9 +373,11 @@ impl Indexer {
     /// # Errors
     /// When the cache directory cannot be written.
     pub fn save(&self) -> std::io::Result<()> {
+        let tree = self.tree.load();
         match &self.cache {
-            Some(cache) => cache.save(&self.tree.load()),
-            None => Ok(()),
+            // What cannot be read any more is not written again either.
+            Some(cache) if !tree.is_damaged() => cache.save(&tree),
+            _ => Ok(()),
         }
     }
 }

@@ -51,6 +51,8 @@ pub struct Map {
     pub(super) newest_event: AtomicU64,
     /// Number of the newest event that was handed on.
     pub(super) delivered: watch::Receiver<u64>,
+    /// Segments of all indexes that were found damaged.
+    pub(super) damaged: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Default)]
@@ -133,8 +135,9 @@ impl Map {
         if rescan && !forget {
             self.rest(stop);
         }
+        let rescan = self.drop_damaged() || rescan;
         let looked_at = Instant::now();
-        let report = if forget {
+        let mut report = if forget {
             self.indexer.rebuild(stop)
         } else if rescan || self.state().right_at.is_none() {
             self.indexer.reconcile(stop)
@@ -155,6 +158,10 @@ impl Map {
                 ..changed
             }
         };
+        if self.drop_damaged() {
+            // While it was read from.
+            report = self.indexer.reconcile(stop);
+        }
         self.read_history();
         let unsaved = {
             let mut state = self.state();
@@ -181,6 +188,19 @@ impl Map {
         drop(state);
         self.finished
             .send_modify(|finished| *finished = (*finished).max(ticket));
+    }
+
+    /// Drops what of the index was damaged on disk since it was opened; whether there was any.
+    fn drop_damaged(&self) -> bool {
+        let dropped = self.indexer.drop_damaged();
+        if dropped > 0 {
+            self.damaged.fetch_add(dropped as u64, Ordering::Relaxed);
+            tracing::warn!(
+                worktree = %self.worktree.display(), segments = dropped,
+                "a part of the index was damaged on disk; it is made again"
+            );
+        }
+        dropped > 0
     }
 
     /// A tree that changes all over again and again (a checkout, a build) must not keep a core busy:

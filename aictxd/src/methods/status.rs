@@ -20,6 +20,13 @@ pub(super) fn status(app: &App) -> DaemonStatus {
             app.locations.socket.display()
         ));
     }
+    let damaged = app.maps.damaged();
+    if damaged > 0 {
+        let many = if damaged == 1 { "" } else { "s" };
+        warnings.push(format!(
+            "{damaged} index segment{many} damaged on disk, made again from the sources"
+        ));
+    }
     DaemonStatus {
         version: aictx_proto::VERSION.to_owned(),
         build: app.build.as_str().to_owned(),

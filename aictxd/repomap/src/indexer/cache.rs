@@ -59,8 +59,11 @@ impl Cache {
     pub(super) fn load(&self) -> Option<Tree> {
         if let Ok(bytes) = untrusted::read(&self.tree_file(), MAX_BYTES)
             && let Some(saved) = decode(&bytes)
-            && let Some(segments) = self.open_all(&saved.segments)
         {
+            // Files of a segment that is gone wait to be parsed again.
+            let segments = saved.segments.iter().map(|f| self.open_segment(*f));
+            let segments = segments.map(|segment| segment.unwrap_or_else(Segment::empty));
+            let segments = segments.collect();
             let paths = saved.paths.iter().map(Vec::as_slice);
             let paths = Arc::new(Paths::new(paths));
             return Some(Tree::new(paths, saved.rows, segments, Arc::default()));
@@ -69,7 +72,8 @@ impl Cache {
         others.sort_by_key(|path| fs::metadata(path).and_then(|m| m.modified()).ok());
         let segments = others.iter().rev().find_map(|path| {
             let saved = decode(&untrusted::read(path, MAX_BYTES).ok()?)?;
-            self.open_all(&saved.segments)
+            let segments = saved.segments.iter().map(|f| self.open_segment(*f));
+            segments.collect::<Option<Vec<_>>>()
         })?;
         Some(Tree::new(
             Arc::default(),
@@ -108,23 +112,20 @@ impl Cache {
         files_with(&self.directory, "tree")
     }
 
-    fn open_all(&self, fingerprints: &[u64]) -> Option<Vec<Arc<Segment>>> {
-        fingerprints
-            .iter()
-            .map(|fingerprint| {
-                let path = self.segment_file(*fingerprint);
-                match Segment::open(&path) {
-                    Ok(segment) if segment.fingerprint() == *fingerprint => Some(Arc::new(segment)),
-                    Ok(_) => None,
-                    Err(error) => {
-                        if error.kind() == io::ErrorKind::InvalidData {
-                            let _ = fs::remove_file(&path);
-                        }
-                        None
-                    }
+    /// Opens a segment; nothing when it is gone or is not the one of that name. What is damaged is
+    /// removed.
+    fn open_segment(&self, fingerprint: u64) -> Option<Arc<Segment>> {
+        let path = self.segment_file(fingerprint);
+        match Segment::open(&path) {
+            Ok(segment) if segment.fingerprint() == fingerprint => Some(Arc::new(segment)),
+            Ok(_) => None,
+            Err(error) => {
+                if error.kind() == io::ErrorKind::InvalidData {
+                    let _ = fs::remove_file(&path);
                 }
-            })
-            .collect()
+                None
+            }
+        }
     }
 
     /// Takes over a segment's bytes: they go to disk and come back mapped. Where the disk does not
