@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use crate::facts::Facts;
 use crate::homes::Homes;
 use crate::hosts::Hosts;
+use crate::lanes::Lanes;
 use crate::maps::Maps;
 use crate::policy::Policies;
 use crate::presence::Presence;
@@ -82,6 +83,8 @@ pub struct App {
     pub presence: Presence,
     /// Policies as read last.
     pub policies: Policies,
+    /// Threads for repositories on file systems that can hang.
+    pub lanes: Lanes,
     /// Live sessions.
     pub sessions: Sessions,
     /// Events that were told just now, where they are told twice.
@@ -225,6 +228,7 @@ impl App {
             tracked: crate::git::TrackedMemory::default(),
             presence: Presence::default(),
             policies: Policies::default(),
+            lanes: Lanes::default(),
             sessions: Sessions::default(),
             repeats: crate::hook::Repeats::default(),
             stats: Stats::default(),

@@ -3,16 +3,17 @@
 //! Verdicts are answered first and recorded after; everything else is recorded first, so that
 //! what was acknowledged survives the death of this process.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use aictx_files::mounts;
 use aictx_proto::Timestamp;
 use aictx_proto::hook::{ANSWER_DEADLINE_MS, DEADLINE_VARIABLE};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
 use aictx_proto::methods::HookParams;
-use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
+use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_WRITABLE, RpcError};
 use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, Answer, Dialect, HookEvent, Moment, dialect};
 use serde_json::Value;
@@ -22,6 +23,7 @@ use self::others::{names_work, together};
 use crate::app::App;
 use crate::guarding;
 use crate::hosts::Host;
+use crate::lanes::Lane;
 use crate::names::WorktreeNames;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
@@ -74,17 +76,38 @@ impl Patience {
 /// When runner or payload cannot be understood, and when the event could not be kept because the
 /// disk is full; the client stays silent then.
 pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Value>, RpcError> {
-    let started = Instant::now();
     let (dialect, event) = understand(&params)?;
+    if let Some(lane) = lane_of(app, &event) {
+        let (app, params) = (Arc::clone(app), serde_json::to_string(&params));
+        let params = params.map_err(|e| RpcError::new(INTERNAL, e.to_string()))?;
+        let work = async move {
+            let params = serde_json::from_str(&params);
+            let params = params.map_err(|e| RpcError::new(INTERNAL, e.to_string()))?;
+            let (dialect, event) = understand(&params)?;
+            take(&app, &params, dialect, &event).await
+        };
+        return lane.run(work).await;
+    }
+    take(app, &params, dialect, &event).await
+}
+
+/// Handles an event that was understood.
+async fn take(
+    app: &Arc<App>,
+    params: &HookParams<'_>,
+    dialect: &'static dyn Dialect,
+    event: &HookEvent<'_>,
+) -> Result<Option<Value>, RpcError> {
+    let started = Instant::now();
     let name = format!("hook.{}", event.name);
     let now = params
         .spooled_at
         .and_then(|ms| i64::try_from(ms / 1000).ok())
         .map_or_else(|| app.now(), Timestamp::from_unix);
-    let Some(mut session) = Session::of(app, dialect.name(), &event, params.pid, now) else {
+    let Some(mut session) = Session::of(app, dialect.name(), event, params.pid, now) else {
         // Not one of our repositories, or one whose memory cannot be opened.
         app.stats.record(&name, started.elapsed(), false);
-        return Ok(alone::verdict(app, dialect, &event));
+        return Ok(alone::verdict(app, dialect, event));
     };
     // A call may say where it runs; that is where its paths begin.
     if let Some(dir) = event.moment.runs_in() {
@@ -94,14 +117,14 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
     if live
         && app
             .repeats
-            .is_repeat(dialect.name(), &event, &session.live.worktree)
+            .is_repeat(dialect.name(), event, &session.live.worktree)
     {
         return Ok(None);
     }
-    let answer = session.take(&event, params.spooled_at.is_some()).await;
+    let answer = session.take(event, params.spooled_at.is_some()).await;
     if session.disk_full.load(Ordering::Relaxed) {
         // The state directory may lie on another disk; the event waits there.
-        let waits = params.spooled_at.is_none() && spool::keep(app, &params);
+        let waits = params.spooled_at.is_none() && spool::keep(app, params);
         if !waits && answer.is_none() {
             app.stats.record(&name, started.elapsed(), true);
             return Err(RpcError::new(
@@ -118,6 +141,16 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
         false,
     );
     Ok(reply)
+}
+
+/// The lane of the repository that an event concerns, where its file system can hang.
+fn lane_of(app: &App, event: &HookEvent) -> Option<Arc<Lane>> {
+    if !mounts::any_can_hang() {
+        return None;
+    }
+    let live = app.sessions.get(&event.session_id);
+    live.and_then(|live| app.lanes.of(&live.host.root))
+        .or_else(|| app.lanes.of(Path::new(event.cwd.as_ref())))
 }
 
 fn understand<'a>(

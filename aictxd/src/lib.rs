@@ -17,6 +17,7 @@ pub mod guarding;
 pub mod homes;
 pub mod hook;
 pub mod hosts;
+pub mod lanes;
 pub mod lifecycle;
 pub mod logging;
 pub mod maps;

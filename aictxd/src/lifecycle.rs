@@ -6,16 +6,17 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 
+use aictx_files::mounts;
 use aictx_proto::text::file_stem;
 
 use crate::app::{App, Mode, StopReason};
@@ -28,6 +29,8 @@ use crate::{hook, logging, once, process, rpc, spool, watch};
 const DRAIN: Duration = Duration::from_secs(2);
 /// And so long may take what is only brought up to date then.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+/// After a signal to end the process ends within this time, whatever hangs.
+const LAST_RESORT: Duration = Duration::from_secs(8);
 /// How often the daemon looks around by itself. Its only periodic wake-up.
 const LOOK_AROUND: Duration = Duration::from_secs(60);
 /// How often everything is bounded that grows without a finalize, in minutes.
@@ -66,9 +69,12 @@ pub fn run(options: RunOptions) -> io::Result<Ended> {
         return Ok(Ended::Busy);
     };
     let log = logging::start(&locations.logs(), !options.detach);
+    mounts::watch();
+    mounts::guard_this_thread();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(8)
+        .on_thread_start(mounts::guard_this_thread)
         .thread_keep_alive(Duration::from_secs(5))
         .build()?;
     let (listener, socket) = match inherited_listener() {
@@ -137,7 +143,8 @@ async fn serve(
 /// Brings up to date what is derived and may be behind. Without patience: it is made again at the
 /// next occasion.
 async fn list_failures(app: &App) {
-    let hosts = app.hosts.all();
+    let mut hosts = app.hosts.all();
+    hosts.retain(|host| mounts::check(&host.root).is_ok());
     let listed = tokio::task::spawn_blocking(move || {
         for host in hosts {
             host.settle();
@@ -168,6 +175,7 @@ fn listen_for_signals(app: &Arc<App>) -> io::Result<Signals> {
     };
     // A write beyond the limit on file sizes is an error like a full disk, not the end.
     let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
+    end_at_last()?;
     let app = Arc::clone(app);
     tokio::spawn(async move {
         tokio::select! {
@@ -177,6 +185,34 @@ fn listen_for_signals(app: &Arc<App>) -> io::Result<Signals> {
         app.request_stop(StopReason::Signal);
     });
     Ok(second)
+}
+
+/// Ends the process [`LAST_RESORT`] after a signal to end, should the thread that ought to do so
+/// hang.
+fn end_at_last() -> io::Result<()> {
+    let (mut told, tell) = io::pipe()?;
+    rustix::io::ioctl_fionbio(&tell, true)?;
+    let tell = Arc::new(tell);
+    for number in [SignalKind::terminate(), SignalKind::interrupt()] {
+        let tell = Arc::clone(&tell);
+        // SAFETY: the action only writes a byte to a pipe that does not block, which a signal handler
+        // may do.
+        unsafe {
+            signal_hook_registry::register(number.as_raw_value(), move || {
+                let _ = rustix::io::write(&*tell, b".");
+            })?;
+        }
+    }
+    std::thread::Builder::new()
+        .name("end".into())
+        .spawn(move || {
+            if told.read_exact(&mut [0]).is_ok() {
+                std::thread::sleep(LAST_RESORT);
+                tracing::error!("did not stop in time");
+                std::process::exit(1);
+            }
+        })?;
+    Ok(())
 }
 
 /// Resolves at the second signal: the first one is the stop itself when a signal caused it.
@@ -255,6 +291,11 @@ async fn open_registered(
         .collect();
     watcher.keep_only(registered.clone());
     for root in registered {
+        if let Some(lane) = app.lanes.of(&root) {
+            let app = Arc::clone(app);
+            lane.spawn(async move { open_slowly(&app, &root).await });
+            continue;
+        }
         match app.hosts.open(&root) {
             Ok(host) => {
                 unusable.remove(&root);
@@ -270,11 +311,28 @@ async fn open_registered(
     }
 }
 
+/// Opens a repository whose file system can hang, on its lane, and recovers its sessions the first
+/// time.
+async fn open_slowly(app: &Arc<App>, root: &Path) {
+    let is_new = app.hosts.known(root).is_none();
+    if let Ok(host) = app.hosts.open(root)
+        && is_new
+    {
+        recover(app, vec![host]).await;
+    }
+}
+
+async fn recover_sessions(app: &Arc<App>) {
+    let mut hosts = app.hosts.all();
+    hosts.retain(|host| mounts::check(&host.root).is_ok());
+    recover(app, hosts).await;
+}
+
 /// Sessions whose end nobody saw: the daemon was not running, or was killed. Those that are still at work
 /// come first, for others wait to hear of them.
-async fn recover_sessions(app: &Arc<App>) {
+async fn recover(app: &Arc<App>, hosts: Vec<Arc<Host>>) {
     let mut over = Vec::new();
-    for host in app.hosts.all() {
+    for host in hosts {
         let reader = Arc::clone(&host);
         let open = tokio::task::spawn_blocking(move || open_sessions(&reader)).await;
         for open in open.unwrap_or_default() {
@@ -316,8 +374,16 @@ async fn recover_sessions(app: &Arc<App>) {
 /// Bounds what every repository keeps.
 async fn tidy(app: &Arc<App>) {
     for host in app.hosts.all() {
-        host.tidy(app).await;
-        host.store.unstock();
+        let Some(lane) = app.lanes.of(&host.root) else {
+            host.tidy(app).await;
+            host.store.unstock();
+            continue;
+        };
+        let app = Arc::clone(app);
+        lane.spawn(async move {
+            host.tidy(&app).await;
+            host.store.unstock();
+        });
     }
 }
 

@@ -363,8 +363,8 @@ impl Policies {
     }
 
     fn rules(&self, app: &App, root: &Path) -> (Arc<Rules>, Problems) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let have = known.get(root).cloned();
+        let all = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let have = all().get(root).cloned();
         let theirs = stamp(&file(app, root));
         // Without a policy there is nothing to be trusted.
         let trusted = theirs.and_then(|_| stamp(&trust_file(app)));
@@ -391,6 +391,7 @@ impl Policies {
                 }
             }
         };
+        let mut known = all();
         if known.len() >= MAX_REMEMBERED {
             known.clear();
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::UNIX_EPOCH;
 
-use aictx_files::untrusted;
+use aictx_files::{mounts, untrusted};
 use aictx_proto::Timestamp;
 use aictx_proto::methods::RepoEntry;
 use serde_json::{Map, Value, json};
@@ -45,6 +45,7 @@ impl Known {
 /// What stays the same when a directory is moved within its file system and is never had by another:
 /// inode and time of birth. Nothing where the file system knows no births.
 fn identity(root: &Path) -> Option<String> {
+    mounts::check(root).ok()?;
     let meta = fs::metadata(root).ok().filter(fs::Metadata::is_dir)?;
     let born = meta.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(format!("{}:{}", meta.ino(), born.as_nanos()))
@@ -82,7 +83,9 @@ impl Registry {
         let known = self.entries.read().map(|e| e.clone()).unwrap_or_default();
         let mut list: Vec<RepoEntry> = known.into_iter().map(|known| known.entry).collect();
         for entry in &mut list {
-            entry.exists = Path::new(&entry.repo_path).is_dir();
+            let path = Path::new(&entry.repo_path);
+            // What may not answer is taken to be there.
+            entry.exists = mounts::check(path).is_err() || path.is_dir();
         }
         list.sort_by(|a, b| a.repo_path.cmp(&b.repo_path));
         list

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aictx_proto::methods::{HookParams, SpoolReport};
-use aictx_proto::rpc::{MAX_LINE_BYTES, NOT_WRITABLE};
+use aictx_proto::rpc::{MAX_LINE_BYTES, NOT_WRITABLE, UNAVAILABLE};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -87,7 +87,7 @@ impl Lock {
 /// What became of one event.
 enum Taken {
     Recorded,
-    /// It is good and its repository has no space for it now.
+    /// It is good and its repository has no space for it now, or does not answer.
     Later,
     Never,
 }
@@ -173,7 +173,7 @@ async fn take(app: &Arc<App>, bytes: &[u8], held: &mut HashSet<String>) -> Taken
     }
     match hook::handle(app, params).await {
         Ok(_) => Taken::Recorded,
-        Err(error) if error.code == NOT_WRITABLE.code => {
+        Err(error) if [NOT_WRITABLE.code, UNAVAILABLE.code].contains(&error.code) => {
             held.insert(session);
             Taken::Later
         }

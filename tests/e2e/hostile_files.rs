@@ -290,25 +290,90 @@ impl Ward {
             self.kind.plant(&repo.join(place));
         }
         for (method, params) in self.requests(&repo, number) {
-            let what = format!("{:?} in {places:?}: {method} {params}", self.kind);
-            std::thread::scope(|scope| {
-                let (done, is_done) = mpsc::channel();
-                scope.spawn(move || {
-                    let started = Instant::now();
-                    let _ = self.ask(method, &params, SICK);
-                    let _ = done.send(started.elapsed());
-                });
-                let started = Instant::now();
-                let payload = before_command(&self.healthy, "h", "git status");
-                let params = json!({ "runner": "claude", "payload": payload });
-                self.ask("hook", &params, HEALTHY);
-                assert!(started.elapsed() < HEALTHY, "{what}");
-                assert!(is_done.recv_timeout(SICK).is_ok(), "{what}");
-            });
-            let resident = resident(self.daemon.pid());
-            assert!(resident < MAX_RESIDENT, "{resident} MiB after {what}");
+            self.ask_meanwhile(method, params, &format!("{places:?}"));
         }
     }
+
+    /// Asks something about a sick repository while somebody works in the healthy one.
+    fn ask_meanwhile(&self, method: &'static str, params: Value, place: &str) {
+        let what = format!("{:?} in {place}: {method} {params}", self.kind);
+        std::thread::scope(|scope| {
+            let (done, is_done) = mpsc::channel();
+            scope.spawn(move || {
+                let _ = self.ask(method, &params, SICK);
+                let _ = done.send(());
+            });
+            let payload = before_command(&self.healthy, "h", "git status");
+            let params = json!({ "runner": "claude", "payload": payload });
+            self.ask("hook", &params, HEALTHY);
+            assert!(is_done.recv_timeout(SICK).is_ok(), "{what}");
+        });
+        let resident = resident(self.daemon.pid());
+        assert!(resident < MAX_RESIDENT, "{resident} MiB after {what}");
+    }
+}
+
+/// A mounted file system whose server never answers; gone when dropped.
+struct DeadMount {
+    path: PathBuf,
+    _server: fs::File,
+}
+
+impl DeadMount {
+    /// Mounts it over a directory; nothing where that is not allowed.
+    fn over(path: &Path) -> Option<Self> {
+        let server = fs::File::options()
+            .read(true)
+            .write(true)
+            .open("/dev/fuse")
+            .ok()?;
+        let options = "fd=0,rootmode=40000,user_id=0,group_id=0";
+        let mounted = Command::new("mount")
+            .args(["-i", "-t", "fuse", "-o", options, "none"])
+            .arg(path)
+            .stdin(server.try_clone().unwrap())
+            .output()
+            .ok()?;
+        mounted.status.success().then(|| Self {
+            path: path.to_owned(),
+            _server: server,
+        })
+    }
+}
+
+impl Drop for DeadMount {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg("-l").arg(&self.path).status();
+        assert!(unmounted.unwrap().success());
+    }
+}
+
+#[test]
+fn a_file_system_that_hangs_stops_nobody() {
+    let mut ward = Ward::new(Kind::Directory);
+    let sick = ward.admit(0);
+    let Some(mount) = DeadMount::over(&sick) else {
+        eprintln!("nothing can be mounted here");
+        return;
+    };
+    let mut requests = ward.requests(&sick, 0);
+    let elsewhere = format!("cp README.md {0}/x && cat {0}/src/lib.py", sick.display());
+    let elsewhere = before_command(&ward.healthy, "h", &elsewhere);
+    let elsewhere = ("hook", json!({ "runner": "claude", "payload": elsewhere }));
+    requests.push(elsewhere);
+    requests.push(("repo.list", json!({})));
+    for (method, params) in requests {
+        ward.ask_meanwhile(method, params, "dead");
+    }
+    // So it is for one that starts while the server is dead.
+    stop(&mut ward.daemon);
+    ward.daemon = ward.env.daemon();
+    ward.ask_meanwhile("status", json!({}), "dead");
+    ward.ask_meanwhile("doctor", json!({ "repo": sick }), "dead");
+    drop(mount);
+    let again = ward.ask("resume", &json!({ "repo": sick, "task": "fix add" }), SICK);
+    assert!(again["result"].is_object(), "{again}");
+    stop(&mut ward.daemon);
 }
 
 /// Resident memory in MiB.
@@ -324,10 +389,15 @@ fn nothing_stops(kind: Kind) {
     for (number, places) in PLACES.iter().enumerate() {
         ward.examine(number, places);
     }
-    let pid = rustix::process::Pid::from_child(&ward.daemon.child);
+    stop(&mut ward.daemon);
+}
+
+/// Ends a daemon by SIGTERM.
+fn stop(daemon: &mut Daemon) {
+    let pid = rustix::process::Pid::from_child(&daemon.child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     wait_until("the daemon ends", || {
-        ward.daemon.child.try_wait().unwrap().is_some()
+        daemon.child.try_wait().unwrap().is_some()
     });
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use aictx_files::untrusted;
+use aictx_files::{mounts, untrusted};
 use aictx_proto::path::{self, Located, Outside};
 
 /// Longest `.git` file, `HEAD` or loose reference that is read.
@@ -63,7 +63,8 @@ pub fn find_repository(path: &Path) -> Result<Repository, RootError> {
 }
 
 pub(crate) fn find(path: &Path, home: Option<&Path>) -> Result<Repository, RootError> {
-    let start = std::fs::canonicalize(path).map_err(|e| RootError::Missing {
+    let reached = mounts::check(path).and_then(|()| std::fs::canonicalize(path));
+    let start = reached.map_err(|e| RootError::Missing {
         path: path.to_owned(),
         why: e.to_string(),
     })?;
@@ -328,7 +329,8 @@ fn resolve(from: PathBuf, path: &Path) -> Option<PathBuf> {
             }
             Component::Normal(name) => {
                 let next = out.join(name);
-                match std::fs::read_link(&next) {
+                // Behind a server that may be dead nobody looks.
+                match mounts::check(&next).and_then(|()| std::fs::read_link(&next)) {
                     Ok(target) => {
                         hops += 1;
                         if hops > MAX_HOPS {

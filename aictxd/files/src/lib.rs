@@ -6,6 +6,7 @@
 //! - [`beneath`]: opens below a directory that no link leads out of.
 //! - [`range`]: reads of parts of an open file.
 //! - [`mapped`]: mapped files that may be cut short.
+//! - [`mounts`]: file systems that can hang, and threads that keep away from them.
 //! - [`child`]: child processes that read such files for us, bounded in time and output.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
@@ -14,6 +15,7 @@ pub mod beneath;
 pub mod child;
 pub mod key;
 pub mod mapped;
+pub mod mounts;
 pub mod private;
 pub mod range;
 pub mod untrusted;

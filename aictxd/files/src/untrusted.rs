@@ -22,6 +22,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::beneath::{self, CAREFULLY};
+use crate::mounts;
 use crate::range::read_of;
 
 /// Reason why a file was not read.
@@ -140,6 +141,7 @@ impl Regular {
 /// # Errors
 /// See [`ReadError`].
 pub fn open(path: &Path) -> Result<Regular, ReadError> {
+    mounts::check(path)?;
     let flags = OFlags::RDONLY | CAREFULLY;
     match rustix::fs::open(path, flags | OFlags::NOFOLLOW, Mode::empty()) {
         Err(Errno::LOOP) => {}
@@ -158,6 +160,7 @@ pub fn open(path: &Path) -> Result<Regular, ReadError> {
 /// # Errors
 /// See [`ReadError`].
 pub fn open_itself(path: &Path) -> Result<Regular, ReadError> {
+    mounts::check(path)?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | CAREFULLY;
     match rustix::fs::open(path, flags, Mode::empty()) {
         Err(Errno::LOOP) => Err(ReadError::NotRegular),
@@ -212,6 +215,7 @@ impl Directory {
     /// # Errors
     /// As the system reports them.
     pub fn open(path: &Path) -> io::Result<Self> {
+        mounts::check(path)?;
         Ok(Self {
             descriptor: beneath::hold(path)?,
             path: path.to_owned(),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use aictx_files::untrusted;
+use aictx_files::{mounts, untrusted};
 
 use crate::classify::is_below_sources;
 use crate::segment::ContentId;
@@ -243,7 +243,8 @@ pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicB
         let relative = Path::new(OsStr::from_bytes(&entry.path));
         let is_ours =
             || !is_excluded(relative) && !is_never(&entry.path) && !through_link(root, relative);
-        if let Ok(meta) = std::fs::symlink_metadata(root.join(relative))
+        let there = root.join(relative);
+        if let Ok(meta) = mounts::check(&there).and_then(|()| std::fs::symlink_metadata(there))
             && meta.is_file()
             && is_ours()
         {

@@ -6,7 +6,7 @@ use std::hash::BuildHasher as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use aictx_files::beneath;
+use aictx_files::{beneath, mounts};
 use aictx_proto::RepoPath;
 use aictx_proto::path::split_name;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
@@ -52,6 +52,9 @@ impl Lying {
 
     /// What lies at a path, when something does. A link is not followed when the path ends at it.
     pub(super) fn at(&self, path: &RepoPath) -> Option<FileType> {
+        if mounts::any_can_hang() {
+            mounts::check(&self.worktree.join(path.as_str())).ok()?;
+        }
         let held_by = self.opened()?;
         let path = path.as_str();
         let (directory, name) = split_name(path);

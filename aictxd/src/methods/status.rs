@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use aictx_files::mounts;
 use aictx_proto::PROTOCOL_VERSION;
 use aictx_proto::methods::{DaemonStatus, Hello, METHODS, RepoStatus, StopParams, Stopping};
 
@@ -55,6 +56,15 @@ pub(super) fn status(app: &App) -> DaemonStatus {
 }
 
 fn repo(app: &App, host: &Host) -> RepoStatus {
+    if let Err(why) = mounts::check(&host.root) {
+        return RepoStatus {
+            repo: host.root.to_string_lossy().into_owned(),
+            state: "unknown".to_owned(),
+            warnings: vec![why.to_string()],
+            watch: host.watch.stats(),
+            ..RepoStatus::default()
+        };
+    }
     let mut status = host.status();
     let problem = app.policy_problems(&host.root).text();
     if !problem.is_empty() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use aictx_files::untrusted;
+use aictx_files::{mounts, untrusted};
 use aictx_guard::Parallel;
 use aictx_proto::Timestamp;
 use rustix::fs::{AtFlags, CWD, statat};
@@ -58,6 +58,7 @@ struct Stamp {
 
 impl Stamp {
     fn of(path: &Path) -> Option<Self> {
+        mounts::check(path).ok()?;
         let stat = statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         // Field types differ between systems; the casts keep every bit that matters to equality.
         #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]

@@ -5,10 +5,12 @@ use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use aictx_files::beneath;
+use aictx_files::mounts::{self, Mount};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -90,6 +92,8 @@ pub fn look_at(path: &Path) -> Option<Look> {
 /// The directories on the way to the path that was asked for last, open.
 struct Directories<'a> {
     root: &'a Path,
+    /// The mount that the root lies on, where that can hang.
+    mount: Option<Arc<Mount>>,
     open: Vec<(Vec<u8>, OwnedFd)>,
 }
 
@@ -98,6 +102,7 @@ impl<'a> Directories<'a> {
         let directory = beneath::directory(root);
         Self {
             root,
+            mount: mounts::hanging(root),
             open: directory.into_iter().map(|d| (Vec::new(), d)).collect(),
         }
     }
@@ -136,11 +141,16 @@ impl<'a> Directories<'a> {
             let rest = path.get(start..).unwrap_or_default();
             let length = memchr::memchr(b'/', rest).unwrap_or(rest.len());
             at = start + length;
+            let path_here = path.get(..at).unwrap_or_default();
+            let here = || self.root.join(OsStr::from_bytes(path_here));
+            if mounts::any_can_hang() && mounts::hanging(&here()) != self.mount {
+                // Nothing is to be seen behind a server that may be dead.
+                return Err(Errno::NOENT);
+            }
             let (_, directory) = self.open.last().ok_or(Errno::BADF)?;
             let name = OsStr::from_bytes(rest.get(..length).unwrap_or_default());
             let next = beneath::open(directory, name, FLAGS, Mode::empty())?;
-            let path = path.get(..at).unwrap_or_default();
-            self.open.push((path.to_vec(), next));
+            self.open.push((path_here.to_vec(), next));
         }
         let last = self.open.last();
         last.map(|(_, directory)| directory.as_fd())

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aictx_files::beneath;
+use aictx_files::mounts::{self, Mount};
 use aictx_files::untrusted::{self, Directory, Entries, Regular};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
@@ -84,6 +85,8 @@ impl Rules {
 pub struct RuledTree {
     root: Directory,
     path: PathBuf,
+    /// The mount that the root lies on, where that can hang.
+    mount: Option<Arc<Mount>>,
 }
 
 impl RuledTree {
@@ -95,7 +98,16 @@ impl RuledTree {
         Ok(Self {
             root: Directory::open(root)?,
             path: root.to_owned(),
+            mount: mounts::hanging(root),
         })
+    }
+
+    /// Refuses a directory below on which something that can hang was mounted.
+    fn check(&self, directory: &Path) -> io::Result<()> {
+        if mounts::any_can_hang() && mounts::hanging(&self.path.join(directory)) != self.mount {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        Ok(())
     }
 
     /// Rules in force in the directory at a relative path; `above` are those of the directory that
@@ -104,6 +116,7 @@ impl RuledTree {
     /// # Errors
     /// See [`Unlisted`].
     pub fn rules(&self, directory: &Path, above: Option<&Rules>) -> Result<Rules, Unlisted> {
+        self.check(directory)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         let open = beneath::open(&self.root, directory, flags, Mode::empty())?;
         self.read(directory, open.as_fd(), above)
@@ -119,6 +132,7 @@ impl RuledTree {
         directory: &Path,
         above: Option<&Rules>,
     ) -> Result<(Entries, Rules), Unlisted> {
+        self.check(directory)?;
         let entries = self.root.entries(directory)?;
         let rules = self.read(directory, entries.directory()?, above)?;
         Ok((entries, rules))
