@@ -173,7 +173,7 @@ impl Kind {
             Self::Sparse => fs::File::create(path).unwrap().set_len(1 << 40).unwrap(),
             Self::Locked => {
                 fs::write(path, "x").unwrap();
-                fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+                fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
             }
         }
     }
@@ -362,6 +362,23 @@ fn a_file_system_that_hangs_stops_nobody() {
     let elsewhere = ("hook", json!({ "runner": "claude", "payload": elsewhere }));
     requests.push(elsewhere);
     requests.push(("repo.list", json!({})));
+    // A local repository whose files lead there.
+    let leads = ward.admit(1);
+    fs::remove_file(leads.join(".git/HEAD")).unwrap();
+    symlink(sick.join("HEAD"), leads.join(".git/HEAD")).unwrap();
+    fs::create_dir_all(leads.join(".git/info")).unwrap();
+    let _ = fs::remove_file(leads.join(".git/info/exclude"));
+    symlink(sick.join("exclude"), leads.join(".git/info/exclude")).unwrap();
+    symlink(sick.join("ignore"), leads.join(".gitignore")).unwrap();
+    requests.extend(ward.requests(&leads, 1).into_iter().take(8));
+    fs::create_dir_all(ward.healthy.join("sub")).unwrap();
+    fs::write(
+        ward.healthy.join("sub/.git"),
+        format!("gitdir: {}\n", sick.display()),
+    )
+    .unwrap();
+    let below = start(&ward.healthy.join("sub"), "below", "startup");
+    requests.push(("hook", json!({ "runner": "claude", "payload": below })));
     for (method, params) in requests {
         ward.ask_meanwhile(method, params, "dead");
     }

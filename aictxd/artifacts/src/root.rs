@@ -63,8 +63,7 @@ pub fn find_repository(path: &Path) -> Result<Repository, RootError> {
 }
 
 pub(crate) fn find(path: &Path, home: Option<&Path>) -> Result<Repository, RootError> {
-    let reached = mounts::check(path).and_then(|()| std::fs::canonicalize(path));
-    let start = reached.map_err(|e| RootError::Missing {
+    let start = canonical(path).map_err(|e| RootError::Missing {
         path: path.to_owned(),
         why: e.to_string(),
     })?;
@@ -125,11 +124,11 @@ fn git_place(dir: &Path) -> Option<PathBuf> {
     // The usual case needs no look at every directory on the way.
     let git = if kind.is_dir() {
         dot
-    } else if dot.is_dir() {
-        std::fs::canonicalize(dot).ok()?
+    } else if mounts::check_behind(&dot).is_ok() && dot.is_dir() {
+        canonical(&dot).ok()?
     } else {
         let text = read_short(&dot)?;
-        std::fs::canonicalize(dir.join(text.strip_prefix("gitdir:")?.trim())).ok()?
+        canonical(&dir.join(text.strip_prefix("gitdir:")?.trim())).ok()?
     };
     Some(git)
 }
@@ -138,11 +137,17 @@ fn git_place(dir: &Path) -> Option<PathBuf> {
 /// repository could claim the memory of any other by a `.git` file.
 fn common_dir(worktree: &Path, git_dir: &Path) -> Option<PathBuf> {
     let text = read_short(&git_dir.join("commondir"))?;
-    let common = std::fs::canonicalize(git_dir.join(text.trim())).ok()?;
+    let common = canonical(&git_dir.join(text.trim())).ok()?;
     let back = read_short(&git_dir.join("gitdir"))?;
-    let back = std::fs::canonicalize(git_dir.join(back.trim())).ok()?;
-    let mine = std::fs::canonicalize(worktree.join(".git")).ok()?;
+    let back = canonical(&git_dir.join(back.trim())).ok()?;
+    let mine = canonical(&worktree.join(".git")).ok()?;
     (back == mine && git_dir.starts_with(&common)).then_some(common)
+}
+
+/// A path without links, unless the way to it may hang.
+fn canonical(path: &Path) -> std::io::Result<PathBuf> {
+    mounts::check_behind(path)?;
+    std::fs::canonicalize(path)
 }
 
 fn read_short(path: &Path) -> Option<String> {

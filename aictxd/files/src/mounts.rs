@@ -183,10 +183,22 @@ pub fn is_guarded() -> bool {
 /// # Errors
 /// `TimedOut`, with the mount in the text.
 pub fn check(path: &Path) -> io::Result<()> {
+    check_by(path, hanging)
+}
+
+/// [`check`] of where a path leads.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_behind(path: &Path) -> io::Result<()> {
+    check_by(path, hanging_behind)
+}
+
+fn check_by(path: &Path, find: fn(&Path) -> Option<Arc<Mount>>) -> io::Result<()> {
     if !any_can_hang() || !is_guarded() {
         return Ok(());
     }
-    match hanging(path) {
+    match find(path) {
         None => Ok(()),
         Some(mount) => Err(io::Error::new(
             io::ErrorKind::TimedOut,
@@ -227,8 +239,8 @@ mod linux {
     /// Reads what is mounted. The file tells of changes for as long as it is open.
     #[expect(clippy::disallowed_methods, reason = "a file of /proc")]
     pub(super) fn read() -> Option<File> {
-        let mut file = File::open("/proc/self/mountinfo").ok()?;
-        take(&mut file)?;
+        let file = File::open("/proc/self/mountinfo").ok()?;
+        take(&file)?;
         Some(file)
     }
 

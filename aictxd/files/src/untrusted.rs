@@ -147,6 +147,7 @@ pub fn open(path: &Path) -> Result<Regular, ReadError> {
         Err(Errno::LOOP) => {}
         opened => return Regular::of(opened?),
     }
+    mounts::check_behind(path)?;
     // To open a device can do something to it, so what a link leads to is looked at first.
     let stat = rustix::fs::stat(path)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
