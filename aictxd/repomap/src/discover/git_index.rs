@@ -10,8 +10,12 @@ use std::path::Path;
 use aictx_files::untrusted::{self, ReadError};
 use rustix::fs::Stat;
 
-/// Longest index that is read, in bytes: that of a repository with a million files.
-const MAX_BYTES: u64 = 128 << 20;
+/// Longest index that is read, in bytes: more than half a million files have.
+const MAX_BYTES: u64 = 64 << 20;
+/// Most bytes of paths that are kept: version 4 lets a few bytes stand for a long path.
+const MAX_PATHS: usize = 64 << 20;
+/// Most entries that are kept.
+const MAX_ENTRIES: usize = 600_000;
 /// First bytes of every index.
 const MAGIC: &[u8] = b"DIRC";
 
@@ -92,6 +96,7 @@ fn read(bytes: &[u8], hash: usize, index: &mut Index) -> Option<()> {
         return None;
     }
     let mut previous: Vec<u8> = Vec::new();
+    let mut path_bytes = 0;
     for _ in 0..count {
         let start = rest.len();
         let mut fixed = take(&mut rest, 40)?;
@@ -142,6 +147,10 @@ fn read(bytes: &[u8], hash: usize, index: &mut Index) -> Option<()> {
             // Another stage of the same path; out of order git never writes.
             index.incomplete |= index.entries.last().is_some_and(|last| last.path > path);
             continue;
+        }
+        path_bytes += path.len();
+        if path_bytes > MAX_PATHS || index.entries.len() >= MAX_ENTRIES {
+            return None;
         }
         index.entries.push(Entry {
             path,
@@ -256,5 +265,33 @@ mod tests {
             let index = parse(&bytes, 20);
             prop_assert!(index.entries.len() <= 3);
         }
+    }
+
+    /// Version 4, where each entry is the one before with a byte more or less.
+    #[test]
+    fn long_paths_that_take_no_room_are_bounded() {
+        let mut bytes = b"DIRC".to_vec();
+        bytes.extend(4_u32.to_be_bytes());
+        let count = 40_000_u32;
+        bytes.extend(count.to_be_bytes());
+        for number in 0..count {
+            bytes.extend([0; 62]);
+            let path = format!("{number:08}");
+            // Drops the number at the end of the path before and writes its own.
+            match number {
+                0 => {
+                    bytes.push(0);
+                    bytes.extend([b'a'; 4_000]);
+                }
+                _ => bytes.push(8),
+            }
+            bytes.extend(path.as_bytes());
+            bytes.push(0);
+        }
+        assert!(bytes.len() < 4 << 20);
+        let index = parse(&bytes, 20);
+        assert!(index.incomplete);
+        let kept: usize = index.entries.iter().map(|entry| entry.path.len()).sum();
+        assert!(!index.entries.is_empty() && kept <= MAX_PATHS, "{kept}");
     }
 }

@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use aictx_files::beneath;
 use aictx_files::mounts::{self, Mount};
@@ -19,13 +20,18 @@ use rustix::io::Errno;
 /// Files of ignore rules, the strongest first.
 pub(crate) const RULE_FILES: [&str; 3] = [".aictxignore", ".ignore", ".gitignore"];
 
-/// Longest file of rules, and of git's settings, that is read, in bytes.
+/// Longest file of git's settings that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
+/// Most bytes of rules in force in one directory. A pattern takes hundreds of times its length when
+/// it is compiled.
+const MAX_IN_FORCE: u64 = 256 << 10;
+/// Most bytes of rules of one tree, each time it is walked.
+const MAX_OF_TREE: u64 = 4 << 20;
 
 /// Reason why a directory is not walked.
 #[derive(Debug, thiserror::Error)]
 pub enum Unlisted {
-    /// One of its files of rules is a link, no regular file or too long.
+    /// One of its files of rules is a link, no regular file or too long, or the tree has too many.
     #[error("its ignore rules cannot be read")]
     Rules,
     /// It cannot be opened or read.
@@ -51,6 +57,8 @@ struct Level {
     above: Option<Rules>,
     /// Rules from elsewhere, the strongest first.
     elsewhere: Arc<[Gitignore]>,
+    /// Bytes of the rules of this directory and those above.
+    bytes: u64,
 }
 
 impl Rules {
@@ -87,6 +95,8 @@ pub struct RuledTree {
     path: PathBuf,
     /// The mount that the root lies on, where that can hang.
     mount: Option<Arc<Mount>>,
+    /// Bytes of rules that were read so far.
+    bytes: AtomicU64,
 }
 
 impl RuledTree {
@@ -99,6 +109,7 @@ impl RuledTree {
             root: Directory::open(root)?,
             path: root.to_owned(),
             mount: mounts::hanging(root),
+            bytes: AtomicU64::new(0),
         })
     }
 
@@ -145,13 +156,21 @@ impl RuledTree {
         above: Option<&Rules>,
     ) -> Result<Rules, Unlisted> {
         let mut files: [Option<Gitignore>; RULE_FILES.len()] = Default::default();
+        let mut bytes = above.map_or(0, |above| above.0.bytes);
         for (name, rules) in RULE_FILES.iter().zip(&mut files) {
             match beneath::open(open, name, OFlags::RDONLY, Mode::empty()) {
                 Err(Errno::NOENT) => {}
                 Err(_) => return Err(Unlisted::Rules),
                 Ok(file) => {
-                    let text = Regular::of(file).and_then(|file| file.read(MAX_BYTES));
-                    *rules = Some(parse(directory, &text.map_err(|_| Unlisted::Rules)?));
+                    let most = MAX_IN_FORCE.saturating_sub(bytes);
+                    let text = Regular::of(file).and_then(|file| file.read(most));
+                    let text = text.map_err(|_| Unlisted::Rules)?;
+                    let length = text.len() as u64;
+                    if self.bytes.fetch_add(length, Ordering::Relaxed) + length > MAX_OF_TREE {
+                        return Err(Unlisted::Rules);
+                    }
+                    bytes += length;
+                    *rules = Some(parse(directory, &text));
                 }
             }
         }
@@ -164,6 +183,7 @@ impl RuledTree {
             files,
             above: above.cloned(),
             elsewhere,
+            bytes,
         })))
     }
 }
@@ -188,7 +208,7 @@ fn elsewhere(root: &Path) -> Arc<[Gitignore]> {
     let named = own_excludes(root).or_else(gitconfig_excludes_path);
     let texts = [exclude, named].into_iter().flatten();
     texts
-        .filter_map(|path| untrusted::read(&path, MAX_BYTES).ok())
+        .filter_map(|path| untrusted::read(&path, MAX_IN_FORCE).ok())
         // The user's rules, too, speak of paths from the root of the repository.
         .map(|text| parse(Path::new(""), &text))
         .collect()

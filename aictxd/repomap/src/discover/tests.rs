@@ -302,3 +302,41 @@ fn rules_that_cannot_be_read_keep_a_directory_out() {
     let listing = all(root);
     assert!(listing.files.is_empty() && listing.unreadable == 1 && listing.timed_out);
 }
+
+#[test]
+fn rules_that_are_only_many_are_bounded() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path();
+    let long = |name: &str, bytes: usize| format!("# {}\n{name}\n", "x".repeat(bytes));
+    // Each of them is short enough, but not all of them together.
+    write(root, ".gitignore", &long("a", 100 << 10));
+    write(root, "one/.gitignore", &long("b", 100 << 10));
+    write(root, "one/two/.gitignore", &long("c", 100 << 10));
+    for path in [
+        "a",
+        "f.rs",
+        "one/b",
+        "one/f.rs",
+        "one/two/f.rs",
+        "one/two/three/f.rs",
+    ] {
+        write(root, path, "");
+    }
+    let found = paths(&all(root));
+    assert_eq!(found, [".gitignore", "f.rs", "one/.gitignore", "one/f.rs"]);
+    let home = tempfile::tempdir().unwrap();
+    for number in 0..60 {
+        write(
+            home.path(),
+            &format!("d{number:02}/.ignore"),
+            &long("c", 100 << 10),
+        );
+    }
+    let listing = all(home.path());
+    assert!(
+        (30..45).contains(&listing.files.len()),
+        "{}",
+        listing.files.len()
+    );
+    assert!(listing.directories.is_empty());
+}
