@@ -7,6 +7,7 @@ use std::{env, fs};
 
 use aictx_steer_model::{messages, train};
 
+#[expect(clippy::disallowed_methods, reason = "writes what the build makes")]
 fn main() -> Result<(), Box<dyn Error>> {
     let labelled = Path::new("model/messages");
     println!("cargo::rerun-if-changed={}", labelled.display());

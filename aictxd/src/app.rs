@@ -17,6 +17,7 @@ use crate::facts::Facts;
 use crate::homes::Homes;
 use crate::hosts::Hosts;
 use crate::intake;
+use crate::lanes::Lanes;
 use crate::maps::Maps;
 use crate::policy::Policies;
 use crate::presence::Presence;
@@ -85,6 +86,8 @@ pub struct App {
     pub presence: Presence,
     /// Policies as read last.
     pub policies: Policies,
+    /// Threads for repositories on file systems that can hang.
+    pub lanes: Lanes,
     /// Live sessions.
     pub sessions: Sessions,
     /// Events that this process took, by id.
@@ -245,6 +248,7 @@ impl App {
             git: crate::git::Answers::default(),
             presence: Presence::default(),
             policies: Policies::default(),
+            lanes: Lanes::default(),
             sessions: Sessions::default(),
             events: crate::hook::Events::default(),
             repeats: crate::hook::Repeats::default(),

@@ -11,11 +11,13 @@ use aictx_artifacts::{Store, root};
 use aictx_continuity::{
     Checkout, Ground as _, Note, Present, Presents, Project, active_thread, relevant_paths,
 };
+use aictx_files::untrusted;
 use aictx_proto::record::Origin;
 use aictx_proto::record::files::{REPO_MAP_MANIFEST, REPO_MAP_STATUS};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use aictx_repomap::look::Looker;
+use rustix::fs::FileType;
 use serde_json::Value;
 
 mod anchored;
@@ -387,16 +389,15 @@ fn notes(home: &Path) -> Vec<Note> {
     let mut pending = vec![base.clone()];
     let mut files = Vec::new();
     while let Some(directory) = pending.pop() {
-        let entries = std::fs::read_dir(&directory).into_iter().flatten();
-        for entry in entries.filter_map(Result::ok).take(200) {
-            let Ok(kind) = entry.file_type() else {
-                continue;
-            };
-            let path = entry.path();
-            if kind.is_dir() && pending.len() < MAX_NOTES {
-                pending.push(path);
-            } else if kind.is_file() && path.extension().is_some_and(|e| e == "md") {
-                files.push(path);
+        let entries = untrusted::entries(&directory).into_iter().flatten();
+        for entry in entries.take(200) {
+            let path = directory.join(entry.name);
+            match entry.kind {
+                FileType::Directory if pending.len() < MAX_NOTES => pending.push(path),
+                FileType::RegularFile if path.extension().is_some_and(|e| e == "md") => {
+                    files.push(path);
+                }
+                _ => {}
             }
         }
         if files.len() >= MAX_NOTES {

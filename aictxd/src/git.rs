@@ -1,15 +1,16 @@
 //! What git says about a worktree, asked without letting the repository run anything.
 
 use std::collections::HashSet;
+use std::io;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
-use std::{fs, io};
 
 use aictx_artifacts::root::find_repository;
-
+use aictx_files::{child, untrusted};
 use aictx_proto::snapshot::GitState;
+use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
 mod known;
@@ -22,6 +23,13 @@ use crate::app::{App, Mode};
 
 /// git may take this long; a huge or broken repository must not hold a session's end.
 const DEADLINE: Duration = Duration::from_millis(800);
+/// git may take this long to list what it tracks, for somebody who asked for it.
+const LISTING_DEADLINE: Duration = Duration::from_secs(2);
+/// Most bytes of an answer of git.
+const MAX_OUTPUT: usize = 32 * 1024 * 1024;
+/// Longest configuration of git that is looked into, in bytes.
+const MAX_CONFIG: u64 = 1024 * 1024;
+
 /// What git is asked.
 const STATUS: [&str; 6] = [
     "status",
@@ -129,19 +137,42 @@ fn is_git(worktree: &Path) -> bool {
 async fn run(worktree: &Path, more: &[&str]) -> Result<Vec<u8>, &'static str> {
     let end = tokio::time::Instant::now() + DEADLINE;
     let filters = tokio::time::timeout_at(end, own_filters(worktree));
-    let filters = filters.await.map_err(|_| "timeout")?;
+    let filters = filters.await.map_err(|_| "timeout")?.ok_or("refused")?;
     let mut command = git(worktree);
     command
         .args(STATUS)
         .args(more)
         .args(["--", ".", ":(exclude).aictx"]);
     switch_off(&mut command, &filters);
-    match tokio::time::timeout_at(end, command.output()).await {
+    match tokio::time::timeout_at(end, said(&mut command)).await {
         Err(_) => Err("timeout"),
         Ok(Err(_)) => Err("git_not_found"),
-        Ok(Ok(output)) if !output.status.success() => Err("refused"),
-        Ok(Ok(output)) => Ok(output.stdout),
+        Ok(Ok((bytes, Some(0)))) => Ok(bytes),
+        Ok(Ok(_)) => Err("refused"),
     }
+}
+
+/// Runs a command that ends with the future. Gives what it said and its exit status; none when it
+/// was ended by a signal, or here because it said too much.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "callers have a deadline, and the output is bounded"
+)]
+async fn said(command: &mut Command) -> io::Result<(Vec<u8>, Option<i32>)> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let mut bytes = Vec::new();
+    if let Some(stdout) = child.stdout.take() {
+        let mut stdout = stdout.take(MAX_OUTPUT as u64);
+        stdout.read_to_end(&mut bytes).await?;
+    }
+    if bytes.len() >= MAX_OUTPUT {
+        // One that has ended already said more than is looked at all the same.
+        let _ = child.start_kill();
+        child.wait().await?;
+        return Ok((bytes, None));
+    }
+    let status = child.wait().await?;
+    Ok((bytes, status.code()))
 }
 
 fn git(worktree: &Path) -> Command {
@@ -176,17 +207,55 @@ pub fn command(worktree: &Path) -> std::process::Command {
     command
 }
 
+/// Whether one commit is in the past of another; `None` when git did not say within that time. A
+/// commit that is not here any more is in nobody's past.
+pub fn is_ancestor(worktree: &Path, commit: &str, of: &str, within: Duration) -> Option<bool> {
+    let is_id = |id: &str| id.len() >= 40 && id.bytes().all(|b| b.is_ascii_hexdigit());
+    if !is_id(commit) || !is_id(of) {
+        return Some(false);
+    }
+    let mut command = command(worktree);
+    command.args(["merge-base", "--is-ancestor", commit, of]);
+    let status = child::output(&mut command, child::Limits::new(within, 0))
+        .ok()?
+        .status?;
+    // 1: it is not; 128: it is not here.
+    Some(status.code()? == 0)
+}
+
+/// Files of memory in git's index, relative to `.aictx`: none where git refuses or is not installed.
+/// `None` when it did not answer in time.
+pub fn tracked_memory(worktree: &Path) -> Option<Vec<String>> {
+    if !is_git(worktree) {
+        return Some(Vec::new());
+    }
+    let mut command = command(worktree);
+    command.args(["ls-files", "-z", "--", ".aictx"]);
+    let limits = child::Limits::new(LISTING_DEADLINE, MAX_OUTPUT);
+    let Ok(output) = child::output(&mut command, limits) else {
+        return Some(Vec::new());
+    };
+    output.status?;
+    let names = output.bytes.split(|byte| *byte == 0);
+    let names = names.filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(".aictx/"));
+    Some(names.map(str::to_owned).collect())
+}
+
 /// Names of the filter drivers that the repository's own configuration defines: `git status` would
-/// run their programs on changed files. The user's own (`git lfs install`) are trusted.
-async fn own_filters(worktree: &Path) -> Vec<String> {
+/// run their programs on changed files. The user's own (`git lfs install`) are trusted. `None` when
+/// they cannot all be told.
+async fn own_filters(worktree: &Path) -> Option<Vec<String>> {
     if !may_define_filters(worktree) {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let mut command = git(worktree);
     command.args(["config", "--includes", "--show-scope", "--name-only", "-z"]);
     command.args(["--get-regexp", r"^filter\..*\.(clean|process)$"]);
-    let output = command.output().await;
-    output.map(|o| filters_in(&o.stdout)).unwrap_or_default()
+    match said(&mut command).await.ok()? {
+        // 1: there are none.
+        (names, Some(0 | 1)) => Some(filters_in(&names)),
+        _ => None,
+    }
 }
 
 /// Whether the repository's configuration could define a filter driver, here or in a file that it
@@ -214,13 +283,13 @@ fn may_define_filters(worktree: &Path) -> bool {
 
 /// Whether a file of configuration has one of some words, or cannot be read.
 fn says(file: &Path, words: &[&[u8]]) -> bool {
-    match fs::read(file) {
+    match untrusted::read(file, MAX_CONFIG) {
         Ok(bytes) => {
             let text = bytes.to_ascii_lowercase();
             let mut words = words.iter();
             words.any(|word| memchr::memmem::find(&text, word).is_some())
         }
-        Err(error) => error.kind() != io::ErrorKind::NotFound,
+        Err(error) => !error.is_missing(),
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use aictx_files::mounts;
 use aictx_guard::{
     CommandRisk, EVERYTHING, Facts, HookVerdict, Kinds, Known, Limit, MAX_TEXT, NoFacts,
     Place as Where, Rules, Say, SteerState, SteerVerdict, command_risk, command_risk_in, covers,
@@ -384,7 +385,7 @@ impl Facts for WorktreeFacts {
         let (app, root) = self.home.as_ref()?;
         let mut directories = full.ancestors();
         let other = directories
-            .find(|directory| directory.is_dir())
+            .find(|directory| mounts::check(directory).is_ok() && directory.is_dir())
             .and_then(|directory| app.hosts.place(directory).ok())
             .filter(|other| other.root == *root)?;
         let located =

@@ -7,12 +7,15 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use aictx_files::untrusted::{self, Entry};
 use aictx_repomap::segment::ContentId;
 
 /// Name of a memory's directory in its home.
 pub const MEMORY: &str = ".aictx";
 /// In a home outside of its repository: whose it is, for people.
 const OWNER: &str = "repository";
+/// Longest path that is read from there, in bytes.
+const MAX_OWNER: u64 = 8 * 1024;
 /// Most homes looked through for those that nobody has any more.
 const MAX_HOMES: usize = 1_000;
 
@@ -60,6 +63,7 @@ impl Homes {
     ///
     /// # Errors
     /// The state directory cannot be written or is not the user's.
+    #[expect(clippy::disallowed_methods, reason = "a file of the state directory")]
     pub fn make_outside(&self, root: &Path) -> io::Result<PathBuf> {
         let home = self.outside(root);
         if let Some(state) = self.outside.parent() {
@@ -87,10 +91,10 @@ impl Homes {
 
     /// Homes outside whose repositories are gone, with the path that those had.
     pub fn orphans(&self) -> Vec<(PathBuf, PathBuf)> {
-        let homes = fs::read_dir(&self.outside).into_iter().flatten().flatten();
-        let orphan = |entry: fs::DirEntry| {
-            let home = entry.path();
-            let text = fs::read(home.join(OWNER)).ok()?;
+        let homes = untrusted::entries(&self.outside).into_iter().flatten();
+        let orphan = |entry: Entry| {
+            let home = self.outside.join(entry.name);
+            let text = untrusted::read(&home.join(OWNER), MAX_OWNER).ok()?;
             let path = text.strip_suffix(b"\n").unwrap_or(&text);
             let root = PathBuf::from(OsStr::from_bytes(path));
             (home.join(MEMORY).is_dir() && !root.is_dir()).then_some((home, root))

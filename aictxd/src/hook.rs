@@ -4,16 +4,17 @@
 //! what was acknowledged survives the death of this process.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::{Store, StoreError};
+use aictx_files::mounts;
 use aictx_proto::Timestamp;
 use aictx_proto::hook::{ANSWER_DEADLINE_MS, DEADLINE_VARIABLE};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
 use aictx_proto::methods::HookParams;
-use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, RpcError, UNAVAILABLE};
+use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NO_REPOSITORY, RpcError, UNAVAILABLE};
 use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, Answer, Dialect, HookEvent, Moment, dialect};
 use serde_json::Value;
@@ -25,6 +26,7 @@ use crate::app::{App, Mode};
 use crate::guarding;
 use crate::hosts::{Host, store_error};
 use crate::intake;
+use crate::lanes::Lane;
 use crate::names::WorktreeNames;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
@@ -82,8 +84,35 @@ impl Patience {
 /// When runner or payload cannot be understood, and when the event could be neither recorded nor
 /// kept: the client keeps it then.
 pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Value>, RpcError> {
-    let started = Instant::now();
     let (dialect, event) = understand(&params)?;
+    let is_spooled = params.spooled_at.is_some();
+    if !is_spooled && app.waiting.is_behind(&params) {
+        app.waiting.try_again();
+        spool::drain(app).await;
+    }
+    let Some(lane) = lane_of(app, &event) else {
+        return attend(app, dialect, &event, &params).await;
+    };
+    let (app, params) = (Arc::clone(app), serde_json::to_string(&params));
+    let params = params.map_err(|e| RpcError::new(INTERNAL, e.to_string()))?;
+    let work = async move {
+        let params = serde_json::from_str(&params);
+        let params = params.map_err(|e| RpcError::new(INTERNAL, e.to_string()))?;
+        let (dialect, event) = understand(&params)?;
+        attend(&app, dialect, &event, &params).await
+    };
+    lane.run(work).await
+}
+
+/// Handles an event that was understood, once.
+async fn attend(
+    app: &Arc<App>,
+    dialect: &'static dyn Dialect,
+    event: &HookEvent<'_>,
+    params: &HookParams<'_>,
+) -> Result<Option<Value>, RpcError> {
+    let started = Instant::now();
+    let is_spooled = params.spooled_at.is_some();
     // The names that an agent has, not whatever it sends.
     let known = dialect
         .events()
@@ -97,11 +126,6 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
         .spooled_at
         .and_then(|ms| i64::try_from(ms / 1000).ok())
         .map_or_else(|| app.now(), Timestamp::from_unix);
-    let is_spooled = params.spooled_at.is_some();
-    if !is_spooled && app.waiting.is_behind(&params) {
-        app.waiting.try_again();
-        spool::drain(app).await;
-    }
     let known = app.events.begin(params.id);
     match known {
         Some(Progress::Recorded) if is_spooled => return Ok(None),
@@ -111,7 +135,7 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
         }
         _ => {}
     }
-    let taken = take(app, dialect, &event, &params, known, now).await;
+    let taken = take(app, dialect, event, params, known, now).await;
     if known.is_none() {
         app.events.end(params.id, matches!(taken, Ok((_, true))));
     }
@@ -180,6 +204,16 @@ async fn take(
     }
     let reply = answer.and_then(|answer| dialect.answer(&event.name, &answer));
     Ok((reply, is_recorded))
+}
+
+/// The lane of the repository that an event concerns, where its file system can hang.
+fn lane_of(app: &App, event: &HookEvent) -> Option<Arc<Lane>> {
+    if !mounts::any_can_hang() {
+        return None;
+    }
+    let live = app.sessions.get(&event.session_id);
+    live.and_then(|live| app.lanes.of(&live.host.root))
+        .or_else(|| app.lanes.of(Path::new(event.cwd.as_ref())))
 }
 
 fn understand<'a>(

@@ -110,11 +110,13 @@ impl Hosts {
     /// # Errors
     /// When there is none, in words for people.
     pub fn place(&self, directory: &Path) -> Result<Place, RpcError> {
-        if let Ok(remembered) = self.remembered.read()
-            && let Some(place) = remembered.get(directory)
+        let remembered = self.remembered.read();
+        let remembered = remembered.ok().and_then(|all| all.get(directory).cloned());
+        // The disk is looked at without anything in hand: it may be a slow one.
+        if let Some(place) = remembered
             && nearest(directory) == Some(place.worktree.as_path())
         {
-            return Ok(place.clone());
+            return Ok(place);
         }
         let Repository { root, worktree, .. } = find_repository(directory).map_err(|e| {
             RpcError::new(NO_REPOSITORY, e.to_string()).hint(
@@ -136,16 +138,20 @@ impl Hosts {
     /// # Errors
     /// When `.aictx` is missing or unusable.
     pub fn open(&self, root: &Path) -> Result<Arc<Host>, RpcError> {
-        if let Ok(open) = self.open.read()
-            && let Some(host) = open.get(root)
+        if let Some(host) = self.known(root)
             && host.memory().is_dir()
         {
-            return Ok(Arc::clone(host));
+            return Ok(host);
         }
         let home = self.homes.of(root);
         let trust = self.trust(root, &home)?;
         let store = Store::open_at(root, &home, trust).map_err(|e| store_error(&e))?;
         Ok(self.insert(root, home, store))
+    }
+
+    /// The host of a repository root, if it is open.
+    pub fn known(&self, root: &Path) -> Option<Arc<Host>> {
+        self.open.read().ok()?.get(root).cloned()
     }
 
     /// As [`Self::open`], but creates what is missing.

@@ -4,6 +4,8 @@
 //! what they need, commits what they want and answers. [`app::App`] is the whole state; a running
 //! daemon and `aictxd once` build the same one and call the same [`methods::call`].
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod app;
 pub mod audit;
 pub mod checks;
@@ -17,6 +19,7 @@ pub mod homes;
 pub mod hook;
 pub mod hosts;
 pub mod intake;
+pub mod lanes;
 pub mod lifecycle;
 pub mod logging;
 pub mod maps;

@@ -6,17 +6,17 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 
-use aictx_files::{daemons, private};
+use aictx_files::{daemons, mounts, private};
 use aictx_proto::text::file_stem;
 
 use crate::app::{App, Mode, StopReason};
@@ -29,6 +29,8 @@ use crate::{hook, logging, once, process, rpc, spool, watch};
 const DRAIN: Duration = Duration::from_secs(2);
 /// And so long may take what is only brought up to date then.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+/// After a signal to end the process ends within this time, whatever hangs.
+const LAST_RESORT: Duration = Duration::from_secs(8);
 /// How often the daemon looks around by itself. Its only periodic wake-up.
 const LOOK_AROUND: Duration = Duration::from_secs(60);
 /// How often everything is bounded that grows without a finalize, in minutes.
@@ -71,9 +73,12 @@ pub fn run(options: RunOptions) -> io::Result<Ended> {
     };
     process::raise_file_limit();
     let log = logging::start(&locations.logs(), !options.detach);
+    mounts::watch();
+    mounts::guard_this_thread();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(8)
+        .on_thread_start(mounts::guard_this_thread)
         .thread_keep_alive(Duration::from_secs(5))
         .build()?;
     let (listener, socket) = match inherited_listener() {
@@ -212,7 +217,8 @@ async fn serve(
 /// Brings up to date what is derived and may be behind. Without patience: it is made again at the
 /// next occasion.
 async fn list_failures(app: &App) {
-    let hosts = app.hosts.all();
+    let mut hosts = app.hosts.all();
+    hosts.retain(|host| mounts::check(&host.root).is_ok());
     let listed = tokio::task::spawn_blocking(move || {
         for host in hosts {
             host.settle();
@@ -243,6 +249,7 @@ fn listen_for_signals(app: &Arc<App>) -> io::Result<Signals> {
     };
     // A write beyond the limit on file sizes is an error like a full disk, not the end.
     let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
+    end_at_last()?;
     let app = Arc::clone(app);
     tokio::spawn(async move {
         tokio::select! {
@@ -252,6 +259,34 @@ fn listen_for_signals(app: &Arc<App>) -> io::Result<Signals> {
         app.request_stop(StopReason::Signal);
     });
     Ok(second)
+}
+
+/// Ends the process [`LAST_RESORT`] after a signal to end, should the thread that ought to do so
+/// hang.
+fn end_at_last() -> io::Result<()> {
+    let (mut told, tell) = io::pipe()?;
+    rustix::io::ioctl_fionbio(&tell, true)?;
+    let tell = Arc::new(tell);
+    for number in [SignalKind::terminate(), SignalKind::interrupt()] {
+        let tell = Arc::clone(&tell);
+        // SAFETY: the action only writes a byte to a pipe that does not block, which a signal handler
+        // may do.
+        unsafe {
+            signal_hook_registry::register(number.as_raw_value(), move || {
+                let _ = rustix::io::write(&*tell, b".");
+            })?;
+        }
+    }
+    std::thread::Builder::new()
+        .name("end".into())
+        .spawn(move || {
+            if told.read_exact(&mut [0]).is_ok() {
+                std::thread::sleep(LAST_RESORT);
+                tracing::error!("did not stop in time");
+                std::process::exit(1);
+            }
+        })?;
+    Ok(())
 }
 
 /// Resolves at the second signal: the first one is the stop itself when a signal caused it.
@@ -333,6 +368,11 @@ async fn open_registered(
         .collect();
     watcher.keep_only(registered.clone());
     for root in registered {
+        if let Some(lane) = app.lanes.of(&root) {
+            let app = Arc::clone(app);
+            lane.spawn(async move { open_slowly(&app, &root).await });
+            continue;
+        }
         match app.hosts.open(&root) {
             Ok(host) => {
                 unusable.remove(&root);
@@ -348,11 +388,28 @@ async fn open_registered(
     }
 }
 
+/// Opens a repository whose file system can hang, on its lane, and recovers its sessions the first
+/// time.
+async fn open_slowly(app: &Arc<App>, root: &Path) {
+    let is_new = app.hosts.known(root).is_none();
+    if let Ok(host) = app.hosts.open(root)
+        && is_new
+    {
+        recover(app, vec![host]).await;
+    }
+}
+
+async fn recover_sessions(app: &Arc<App>) {
+    let mut hosts = app.hosts.all();
+    hosts.retain(|host| mounts::check(&host.root).is_ok());
+    recover(app, hosts).await;
+}
+
 /// Sessions whose end nobody saw: the daemon was not running, or was killed. Those that are still at work
 /// come first, for others wait to hear of them.
-async fn recover_sessions(app: &Arc<App>) {
+async fn recover(app: &Arc<App>, hosts: Vec<Arc<Host>>) {
     let mut over = Vec::new();
-    for host in app.hosts.all() {
+    for host in hosts {
         let reader = Arc::clone(&host);
         let open = tokio::task::spawn_blocking(move || open_sessions(&reader)).await;
         for open in open.unwrap_or_default() {
@@ -394,8 +451,16 @@ async fn recover_sessions(app: &Arc<App>) {
 /// Bounds what every repository keeps.
 async fn tidy(app: &Arc<App>) {
     for host in app.hosts.all() {
-        host.tidy(app).await;
-        host.store.unstock();
+        let Some(lane) = app.lanes.of(&host.root) else {
+            host.tidy(app).await;
+            host.store.unstock();
+            continue;
+        };
+        let app = Arc::clone(app);
+        lane.spawn(async move {
+            host.tidy(&app).await;
+            host.store.unstock();
+        });
     }
 }
 
@@ -416,6 +481,7 @@ fn open_sessions(host: &Host) -> Vec<aictx_continuity::OpenSession> {
     open
 }
 
+#[expect(clippy::disallowed_methods, reason = "a file of the runtime directory")]
 fn take_lock(path: &std::path::Path) -> io::Result<Option<File>> {
     let context = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
     let mut lock = OpenOptions::new()
@@ -451,6 +517,7 @@ fn inherited_listener() -> Option<UnixListener> {
 }
 
 /// Tells whoever started us, then lets go of their pipe.
+#[expect(clippy::disallowed_methods, reason = "/dev/null")]
 fn say_ready(detached: bool) {
     if !detached {
         return;
@@ -493,6 +560,7 @@ fn last_stop_file(app: &App) -> PathBuf {
 }
 
 /// Reads and removes the reason the daemon before us left; a daemon that was killed left none.
+#[expect(clippy::disallowed_methods, reason = "a file of the state directory")]
 fn take_last_stop(app: &App) -> String {
     let path = last_stop_file(app);
     let reason = fs::read_to_string(&path).unwrap_or_default();
@@ -500,6 +568,7 @@ fn take_last_stop(app: &App) -> String {
     reason.trim().chars().take(40).collect()
 }
 
+#[expect(clippy::disallowed_methods, reason = "a file of the state directory")]
 fn remember_stop(app: &App, reason: StopReason) {
     let _ = fs::write(last_stop_file(app), reason.as_str());
 }

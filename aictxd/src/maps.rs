@@ -9,10 +9,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root::{self, Repository, find_repository};
+use aictx_files::mounts;
 use aictx_proto::methods::MapHit;
 use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, RpcError};
 use aictx_repomap::ask;
@@ -42,6 +43,8 @@ const UNWATCHED_SHARE: u32 = 20;
 const UNWATCHED_LEAST: Duration = Duration::from_millis(20);
 /// Worktrees whose index stays open. The least recently used one beyond it is closed.
 const MAX_OPEN: usize = 64;
+/// Most threads that index.
+const MAX_QUEUES: usize = 16;
 /// Changed paths that are remembered for one worktree; beyond it everything is looked at.
 const MAX_DIRTY: usize = 2_000;
 /// Agents see the whole of a smaller tree at a glance.
@@ -57,11 +60,15 @@ pub struct Maps {
     cache: PathBuf,
     home: Option<PathBuf>,
     mode: Mode,
-    queue: OnceLock<Sender<Arc<Map>>>,
+    /// The threads that index: one for each mount that can hang, by the kernel's number, and one
+    /// for everything else, 0.
+    queues: Mutex<HashMap<u64, Sender<Arc<Map>>>>,
     stop: Arc<AtomicBool>,
     /// Number of the newest event of the file system that came, and of the newest that was handed on.
     arrived: AtomicU64,
     delivered: watch::Sender<u64>,
+    /// Segments that were found damaged.
+    damaged: Arc<AtomicU64>,
 }
 
 /// Where a question is asked.
@@ -84,11 +91,17 @@ impl Maps {
             cache: cache.join("map"),
             home: directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned()),
             mode,
-            queue: OnceLock::new(),
+            queues: Mutex::default(),
             stop: Arc::default(),
             arrived: AtomicU64::new(0),
             delivered: watch::Sender::new(0),
+            damaged: Arc::default(),
         }
+    }
+
+    /// Segments of indexes that were found damaged on disk since this process started.
+    pub fn damaged(&self) -> u64 {
+        self.damaged.load(Ordering::Relaxed)
     }
 
     /// The index of the worktree that `directory` is in, opened when needed.
@@ -100,12 +113,17 @@ impl Maps {
             RpcError::new(NO_REPOSITORY, e.to_string())
                 .hint("give the path of a git repository, or run `aictx init --force` in a folder")
         })?;
-        let mut open = lock(&self.open);
-        if let Some(map) = used(&open, &repository.worktree) {
+        if let Some(map) = used(&lock(&self.open), &repository.worktree) {
             return Ok(map);
         }
         check_root(&repository.worktree, self.home.as_deref())
             .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
+        // The disk was looked at without anything in hand: it may be a slow one.
+        let map = Arc::new(self.make(&repository));
+        let mut open = lock(&self.open);
+        if let Some(map) = used(&open, &repository.worktree) {
+            return Ok(map);
+        }
         if open.len() >= MAX_OPEN {
             let oldest = open.iter().filter(|(_, map)| !map.state().watched);
             let oldest = oldest.min_by_key(|(_, map)| map.state().used_at);
@@ -113,7 +131,6 @@ impl Maps {
                 open.remove(&root);
             }
         }
-        let map = Arc::new(self.make(&repository));
         open.insert(repository.worktree, Arc::clone(&map));
         Ok(map)
     }
@@ -143,6 +160,7 @@ impl Maps {
             evidence: ArcSwap::default(),
             newest_event: AtomicU64::new(0),
             delivered: self.delivered.subscribe(),
+            damaged: Arc::clone(&self.damaged),
             state: Mutex::new(State {
                 used_at: Some(Instant::now()),
                 ..State::default()
@@ -238,24 +256,37 @@ impl Maps {
         drop(state);
         if self.mode == Mode::Once {
             map.work(&self.stop);
-        } else if wake {
-            let _ = self.sender().send(Arc::clone(map));
+        } else if wake && let Some(queue) = self.queue_of(map) {
+            let _ = queue.send(Arc::clone(map));
         }
         ticket
     }
 
-    fn sender(&self) -> &Sender<Arc<Map>> {
-        self.queue.get_or_init(|| {
+    /// The queue of the thread that indexes a worktree; nothing when there are too many threads.
+    fn queue_of(&self, map: &Map) -> Option<Sender<Arc<Map>>> {
+        let mount = mounts::hanging_behind(&map.worktree);
+        let number = mount.as_ref().map_or(0, |mount| mount.id);
+        let mut queues = lock(&self.queues);
+        if queues.len() >= MAX_QUEUES && !queues.contains_key(&number) {
+            return None;
+        }
+        let queue = queues.entry(number).or_insert_with(|| {
             let (sender, inbox) = channel();
             let stop = Arc::clone(&self.stop);
             let started = std::thread::Builder::new()
                 .name("map".into())
-                .spawn(move || run(&inbox, &stop));
+                .spawn(move || {
+                    if mount.is_none() {
+                        mounts::guard_this_thread();
+                    }
+                    run(&inbox, &stop);
+                });
             if let Err(error) = started {
                 tracing::error!(%error, "nothing is indexed");
             }
             sender
-        })
+        });
+        Some(queue.clone())
     }
 
     /// Sees to it that the index is right, with the commit checked out where that is known already. The ticket of the update that has to be waited for, when
@@ -274,7 +305,7 @@ impl Maps {
         if working {
             return Some(newest);
         }
-        if !good {
+        if !good || map.indexer.tree().is_damaged() {
             return Some(self.request(map, |state| state.rescan = true));
         }
         // A commit may change nothing but what is known of the past.
@@ -332,7 +363,13 @@ impl Maps {
             active: &near,
             limit,
         };
-        map.ranked(&tree, &query)
+        let hits = map.ranked(&tree, &query);
+        if tree.is_damaged() {
+            // Nobody is told what may be wrong; the next one is told again.
+            self.request(&map, |_| {});
+            return Vec::new();
+        }
+        hits
     }
 
     /// The published tree of a worktree, when it is open and its map knows every file that git does

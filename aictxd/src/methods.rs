@@ -1,5 +1,6 @@
 //! Every method's handler, for the server and for `aictxd once` alike.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -12,6 +13,7 @@ use aictx_artifacts::scrub::{Report, scrub_value};
 use aictx_continuity::{
     ExplicitReport, FailureEdit, Finalize, MemoryEdit, Project, choose_contract, contract_file,
 };
+use aictx_files::mounts;
 use aictx_proto::Timestamp;
 use aictx_proto::identity::Identity;
 use aictx_proto::methods as words;
@@ -20,12 +22,13 @@ use aictx_proto::path::Located;
 use aictx_proto::record::{AgentExecutionRow, files};
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
 use aictx_proto::snapshot::{GitState, Snapshot};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::{App, Mode};
 use crate::hosts::{Host, Place};
+use crate::lanes::Lane;
 use crate::{facts, git, hook, intake, rpc};
 
 mod clean;
@@ -56,6 +59,30 @@ pub type Json = String;
 /// # Errors
 /// Whatever the method reports; unknown methods and parameters of the wrong shape.
 pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Json, RpcError> {
+    let Some(lane) = lane_of(app, method, params) else {
+        return call_here(app, method, params).await;
+    };
+    let (app, method, params) = (Arc::clone(app), method.to_owned(), params.to_owned());
+    lane.run(async move { call_here(&app, &method, &params).await })
+        .await
+}
+
+/// The lane of the repository that a call names, where its file system can hang. A hook finds its
+/// own.
+fn lane_of(app: &App, method: &str, params: &str) -> Option<Arc<Lane>> {
+    #[derive(Deserialize)]
+    struct Named<'a> {
+        #[serde(borrow, default)]
+        repo: Cow<'a, str>,
+    }
+    if method == words::HOOK || !mounts::any_can_hang() {
+        return None;
+    }
+    let named: Named = serde_json::from_str(params).ok()?;
+    app.lanes.of(Path::new(named.repo.as_ref()))
+}
+
+async fn call_here(app: &Arc<App>, method: &str, params: &str) -> Result<Json, RpcError> {
     let started = Instant::now();
     let (clean, found) = intake::params(method, params);
     let params = clean.as_ref();

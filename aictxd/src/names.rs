@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use aictx_files::untrusted;
 use aictx_guard::Names;
 use aictx_repomap::tree::Tree;
 
@@ -43,10 +44,8 @@ impl WorktreeNames {
 impl Names for WorktreeNames {
     fn at_root(&self) -> &[String] {
         self.root.get_or_init(|| {
-            let entries = std::fs::read_dir(&self.worktree).into_iter().flatten();
-            let names = entries
-                .flatten()
-                .filter_map(|e| e.file_name().into_string().ok());
+            let entries = untrusted::entries(&self.worktree).into_iter().flatten();
+            let names = entries.filter_map(|entry| entry.name.into_string().ok());
             names.take(MAX_ROOT).collect()
         })
     }

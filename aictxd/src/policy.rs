@@ -4,12 +4,12 @@ mod kept;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use aictx_files::untrusted::{self, ReadError};
 use aictx_guard::{Kind, Policy, Rules};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,8 @@ use crate::homes::MEMORY;
 const FILE: &str = "policy.toml";
 /// Larger policies are not read.
 const MAX_BYTES: u64 = 64 * 1024;
+/// Longest list of trusted policies that is read, in bytes.
+const MAX_TRUSTED: u64 = 64 * 1024 * 1024;
 /// Longest notice of a policy that is not in force, in characters.
 const MAX_NOTICE: usize = 400;
 /// Repositories whose policy is remembered.
@@ -152,23 +154,14 @@ fn trust_file(app: &App) -> PathBuf {
 }
 
 fn read(path: &Path) -> Result<Option<String>, String> {
-    let meta = match fs::symlink_metadata(path) {
-        Ok(meta) => meta,
+    let read = untrusted::open_itself(path).and_then(|file| file.read(MAX_BYTES));
+    let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(|_| ReadError::NotText));
+    match text {
+        Ok(text) => Ok(Some(text)),
         // Only what is not there says nothing.
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        Err(e) => return Err(format!("{}: {e}", path.display())),
-    };
-    if !meta.is_file() || meta.len() > MAX_BYTES {
-        return Err(format!(
-            "{} is no plain file of at most {MAX_BYTES} bytes",
-            path.display()
-        ));
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(format!("{}: {error}", path.display())),
     }
-    fs::read_to_string(path)
-        .map(Some)
-        .map_err(|e| format!("{}: {e}", path.display()))
 }
 
 fn parse(path: &Path, text: &str) -> Result<Policy, String> {
@@ -255,7 +248,7 @@ fn hash(text: &str) -> String {
 }
 
 fn trusted(app: &App) -> Trusted {
-    let text = fs::read_to_string(trust_file(app)).unwrap_or_default();
+    let text = untrusted::read_text(&trust_file(app), MAX_TRUSTED).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }
 
@@ -284,6 +277,7 @@ pub fn of_repository(app: &App, root: &Path) -> RepositoryPolicy {
 ///
 /// # Errors
 /// The user's state directory cannot be written; in words.
+#[expect(clippy::disallowed_methods, reason = "a file of the state directory")]
 pub fn set_trust(app: &App, root: &Path, policy: Option<&RepositoryPolicy>) -> Result<(), String> {
     let mut all = trusted(app);
     match policy {
@@ -366,8 +360,8 @@ impl Policies {
     }
 
     fn rules(&self, app: &App, root: &Path) -> (Arc<Rules>, Problems) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let have = known.get(root).cloned();
+        let all = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let have = all().get(root).cloned();
         let theirs = stamp(&file(app, root));
         // Without a policy there is nothing to be trusted.
         let trusted = theirs.and_then(|_| stamp(&trust_file(app)));
@@ -394,6 +388,7 @@ impl Policies {
                 }
             }
         };
+        let mut known = all();
         if known.len() >= MAX_REMEMBERED {
             known.clear();
         }

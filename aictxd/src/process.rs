@@ -71,6 +71,7 @@ struct Stat {
 
 /// Reads `/proc/<pid>/stat`; the name may hold anything, so fields are counted from the last `)`. A
 /// process that has ended and only waits for its parent to ask how (`Z`, `X`) is none.
+#[expect(clippy::disallowed_methods, reason = "a file of /proc")]
 fn stat(pid: u32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let open = text.find('(')?;
@@ -166,6 +167,7 @@ impl AgentProcess {
 }
 
 /// Resident memory of this process in bytes; 0 when unknown.
+#[expect(clippy::disallowed_methods, reason = "a file of /proc")]
 pub fn resident_bytes() -> u64 {
     let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: u64 = statm
@@ -203,6 +205,7 @@ pub struct Reserve(Mutex<Vec<File>>);
 
 impl Reserve {
     /// Fills the reserve, as far as there are descriptors.
+    #[expect(clippy::disallowed_methods, reason = "/dev/null")]
     pub fn fill(&self) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         while held.len() < RESERVE
@@ -227,6 +230,7 @@ pub fn file_limit() -> Option<u64> {
 }
 
 /// Files that this process has open; 0 when unknown.
+#[expect(clippy::disallowed_methods, reason = "a directory of /proc")]
 pub fn open_files() -> u64 {
     let directory = match cfg!(target_os = "linux") {
         true => "/proc/self/fd",

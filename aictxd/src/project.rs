@@ -1,13 +1,10 @@
 //! What a repository is, seen from its root directory: cheap facts for the first session.
 
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::Path;
 
 use aictx_continuity::Project;
-use rustix::fs::{Mode, OFlags};
-#[cfg(target_os = "linux")]
-use rustix::io::Errno;
+use aictx_files::untrusted::{self, Directory, Links};
+use rustix::fs::FileType;
 
 mod promised;
 
@@ -81,6 +78,8 @@ const NOT_OWN: &[&str] = &[
     "benchmarks",
 ];
 
+/// Names looked at in one directory.
+const MAX_NAMES: usize = 1_000;
 /// Where GitHub's workflows lie.
 const WORKFLOWS: &str = ".github/workflows";
 /// Workflow files looked at, and test commands kept of them.
@@ -92,11 +91,11 @@ const WORKFLOW_BYTES: u64 = 32 * 1024;
 /// Test commands of the repository's CI: lines of workflow files that run tests by themselves. What
 /// needs a shell's grammar or the CI's own variables is left out.
 fn ci_commands(root: &Path, sources: &mut Vec<String>) -> Vec<String> {
-    let mut files: Vec<_> = fs::read_dir(root.join(WORKFLOWS))
+    let mut files: Vec<_> = untrusted::entries(&root.join(WORKFLOWS))
         .into_iter()
         .flatten()
-        .filter_map(Result::ok)
-        .filter_map(|entry| entry.file_name().into_string().ok())
+        .take(MAX_NAMES)
+        .filter_map(|entry| entry.name.into_string().ok())
         .filter(|name| name.ends_with(".yml") || name.ends_with(".yaml"))
         .map(|name| format!("{WORKFLOWS}/{name}"))
         .collect();
@@ -200,12 +199,11 @@ fn look_at(root: &Path) -> (Project, Vec<String>) {
         recipes,
         conventions,
     } = promised(root, &manifests, &mut sources);
-    let entries = fs::read_dir(root).map(|entries| {
+    let entries = untrusted::entries(root).map(|entries| {
         let mut names: Vec<String> = entries
-            .take(1_000)
-            .filter_map(Result::ok)
-            .filter(|e| e.file_type().is_ok_and(|t| t.is_dir()))
-            .map(|e| e.file_name().to_string_lossy().into_owned())
+            .take(MAX_NAMES)
+            .filter(|entry| entry.kind == FileType::Directory)
+            .map(|entry| entry.name.to_string_lossy().into_owned())
             .filter(|name| !name.starts_with('.'))
             .collect();
         names.sort_unstable();
@@ -238,56 +236,18 @@ fn look_at(root: &Path) -> (Project, Vec<String>) {
     (project, sources)
 }
 
-/// The beginning of a plain file of the repository. A link may lead elsewhere inside it, never out
-/// of it, and nothing that could block (a pipe, a device) is read: whoever wrote the repository
-/// chose what lies here.
+/// The beginning of a regular file of the repository. A link may lead elsewhere inside it, never out
+/// of it: whoever wrote the repository chose what lies here.
 pub fn beginning(root: &Path, name: &str, most: u64) -> Option<String> {
-    let file = open_inside(root, name)?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes).ok()?;
+    let file = Directory::open(root).ok()?.file(name, Links::Inside).ok()?;
+    let bytes = file.beginning(most).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-const READING: OFlags = OFlags::RDONLY
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::CLOEXEC);
-
-/// A file in a directory, by whatever links that stay inside.
-#[cfg(target_os = "linux")]
-fn open_inside(root: &Path, name: &str) -> Option<File> {
-    use rustix::fs::{ResolveFlags, openat2};
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let directory = rustix::fs::open(root, flags, Mode::empty()).ok()?;
-    let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    match openat2(directory, name, READING, Mode::empty(), inside) {
-        Ok(file) => Some(File::from(file)),
-        Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => None,
-        // A link that leads back in by an absolute path, and systems that cannot do this.
-        Err(_) => open_resolved(root, name),
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_inside(root: &Path, name: &str) -> Option<File> {
-    open_resolved(root, name)
-}
-
-/// The same, link by link: seven calls for what [`open_inside`] asks once.
-fn open_resolved(root: &Path, name: &str) -> Option<File> {
-    let path = fs::canonicalize(root.join(name)).ok()?;
-    if !path.starts_with(fs::canonicalize(root).ok()?) {
-        return None;
-    }
-    let opened = rustix::fs::open(&path, READING | OFlags::NOFOLLOW, Mode::empty());
-    Some(File::from(opened.ok()?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     #[test]

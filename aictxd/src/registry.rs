@@ -9,11 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, UNIX_EPOCH};
 
-use aictx_files::private;
+use aictx_files::{mounts, private, untrusted};
 use aictx_proto::Timestamp;
 use aictx_proto::methods::RepoEntry;
 use serde_json::{Map, Value, json};
 
+/// Longest registry that is read, in bytes.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Most repositories registered.
 pub const MAX_REPOSITORIES: usize = 1_000;
 
@@ -46,6 +48,7 @@ impl Known {
 /// What stays the same when a directory is moved within its file system and is never had by another:
 /// inode and time of birth. Nothing where the file system knows no births.
 fn identity(root: &Path) -> Option<String> {
+    mounts::check(root).ok()?;
     let meta = fs::metadata(root).ok().filter(fs::Metadata::is_dir)?;
     let born = meta.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(format!("{}:{}", meta.ino(), born.as_nanos()))
@@ -83,7 +86,9 @@ impl Registry {
         let known = self.entries.read().map(|e| e.clone()).unwrap_or_default();
         let mut list: Vec<RepoEntry> = known.into_iter().map(|known| known.entry).collect();
         for entry in &mut list {
-            entry.exists = Path::new(&entry.repo_path).is_dir();
+            let path = Path::new(&entry.repo_path);
+            // What may not answer is taken to be there.
+            entry.exists = mounts::check(path).is_err() || path.is_dir();
         }
         list.sort_by(|a, b| a.repo_path.cmp(&b.repo_path));
         list
@@ -219,6 +224,7 @@ impl Registry {
     }
 
     /// Read, change, replace, under a lock file: two processes never lose each other's entries.
+    #[expect(clippy::disallowed_methods, reason = "files of the state directory")]
     fn change(&self, edit: impl FnOnce(&mut Vec<Known>) -> io::Result<()>) -> io::Result<()> {
         let context =
             |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", self.path.display()));
@@ -242,10 +248,10 @@ impl Registry {
 }
 
 fn read(path: &Path) -> io::Result<Vec<Known>> {
-    let text = match fs::read_to_string(path) {
+    let text = match untrusted::read_text(path, MAX_BYTES) {
         Ok(text) => text,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(e),
+        Err(error) if error.is_missing() => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
     };
     let value: Value = serde_json::from_str(&text)
         .map_err(|e| io::Error::new(io::ErrorKind::InvalidData, format!("it is not JSON: {e}")))?;

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aictx_files::beneath;
 use aictx_proto::methods::WatchStats;
 use notify::Event;
 use tokio::sync::oneshot;
@@ -136,7 +137,7 @@ impl Service {
     /// Begins to listen to a worktree whose watched directories are all those that are known to be there
     /// now. Nothing where the watcher would not tell of every change.
     pub async fn listen(&self, worktree: &Path) -> Option<Arc<Listener>> {
-        let all = std::fs::File::open(worktree).is_ok_and(aictx_artifacts::tells_of_all);
+        let all = beneath::directory(worktree).is_ok_and(aictx_artifacts::tells_of_all);
         if !all {
             return None;
         }

@@ -16,6 +16,7 @@ mod failures;
 mod faults;
 mod history;
 mod hostile;
+mod hostile_files;
 mod idle;
 mod interleaved;
 mod interop;

@@ -551,3 +551,50 @@ fn a_restart_finds_the_index_again_and_a_broken_cache_is_made_anew() {
         "src/parser.rs"
     );
 }
+
+/// Files of indexes below a directory.
+fn segments(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(segments(&path));
+        } else if path.extension().is_some_and(|e| e == "seg") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn an_index_that_is_cut_short_while_it_is_mapped_costs_no_answer() {
+    let env = TestEnv::new();
+    let repo = project(&env, "demo");
+    let daemon = env.daemon();
+    query(&env, &repo, "split_header");
+    assert_eq!(daemon.stop(), 0);
+    // The first byte of the last part, the middle of a page, nothing at all.
+    for part in [3, 2, 0] {
+        let daemon = env.daemon();
+        let before = query(&env, &repo, "split_header");
+        assert_eq!(paths(&before)[0], "src/parser.rs");
+        let cut = segments(&env.path().join("cache"));
+        assert!(!cut.is_empty());
+        for path in &cut {
+            let file = fs::File::options().write(true).open(path).unwrap();
+            let length = file.metadata().unwrap().len();
+            file.set_len(length * part / 4).unwrap();
+        }
+        let hook = env.hook(&repo, &prompt(&repo, "s", "fix split_header"));
+        hook.ok();
+        assert_eq!(paths(&query(&env, &repo, "split_header")), paths(&before));
+        let status = env.status();
+        assert_eq!(status.pid, daemon.pid(), "it lives");
+        let told = status
+            .warnings
+            .iter()
+            .any(|w| w.contains("damaged on disk"));
+        assert!(told, "{:?}", status.warnings);
+        assert_eq!(daemon.stop(), 0);
+    }
+}

@@ -1,6 +1,7 @@
 //! Scrubs every file below the given directories, prints what was replaced where and how fast it
 //! went: for looking at false alarms. `--quiet` prints the totals only.
 
+#![allow(clippy::disallowed_methods)]
 #![allow(clippy::print_stdout, reason = "a tool for people")]
 
 use std::collections::BTreeMap;

@@ -390,8 +390,10 @@ fn append(root: &Root, file: &str, offset: u64, bytes: &[u8]) -> io::Result<(Fil
     } else {
         // Interrupted before, or another program wrote meanwhile (or made the file anew).
         let from = if len < offset { 0 } else { offset };
+        // Who wrote more than a file may hold did not leave ours before it.
+        let from = from.max(len.saturating_sub(MAX_FILE));
         let mid_line = from > 0 && !fs::is_line_end(&open, from - 1)?;
-        let since = fs::read_range(&open, from, u64::MAX)?;
+        let since = fs::read_range(&open, from, MAX_FILE)?;
         out.extend(missing(&since, mid_line, bytes));
     }
     if !out.is_empty() {

@@ -6,11 +6,12 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use aictx_files::beneath;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
@@ -21,16 +22,15 @@ use crate::trust::{LOCAL, Names, Trust};
 
 mod dirs;
 mod opened;
-mod range;
 // Files without a name are Linux's.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 mod spare;
 mod sync;
 
+pub(crate) use aictx_files::range::{is_line_end, read_of, read_range};
 pub(crate) use dirs::kept_open;
 pub use opened::Stamp;
 pub(crate) use opened::{Opened, len, stamp_of};
-pub(crate) use range::{is_line_end, read_of, read_range};
 use spare::Spares;
 pub(crate) use sync::{Syncs, put_off, sync};
 
@@ -104,20 +104,19 @@ impl Root {
     /// Opens `<repo>/.aictx`; `repo` itself may be reached through links, the directory may not.
     pub(crate) fn open(repo: &Path, trust: &Arc<Trust>) -> Result<Self, StoreError> {
         let path = repo.join(DIR);
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let missing = |e: Errno| match e {
             Errno::NOENT => StoreError::NotInitialised {
                 path: repo.to_owned(),
             },
-            Errno::NOTDIR => StoreError::UnsafePath {
+            Errno::NOTDIR | Errno::LOOP => StoreError::UnsafePath {
                 path: path.clone(),
                 why: "it is not a directory, or a link to one",
             },
             e => StoreError::at(path.clone(), e.into()),
         };
-        let parent = rustix::fs::open(repo, flags, Mode::empty()).map_err(missing)?;
-        let fd = rustix::fs::openat(&parent, DIR, flags | OFlags::NOFOLLOW, Mode::empty())
-            .map_err(missing)?;
+        let parent = beneath::directory(repo).map_err(missing)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let fd = beneath::open(&parent, DIR, flags, Mode::empty()).map_err(missing)?;
         let stat = rustix::fs::fstat(&fd).map_err(missing)?;
         let root = Self {
             id: identity(&stat),
@@ -187,8 +186,9 @@ impl Root {
             .and_then(|()| Ok(rustix::fs::mkdir(&path, Mode::from_raw_mode(0o777))?));
         match made {
             Ok(()) => {
-                let parent = File::open(repo).and_then(|dir| sync(dir, ""));
-                parent.map_err(|e| StoreError::at(path, e))?;
+                let parent = beneath::directory(repo).map_err(io::Error::from);
+                let synced = parent.and_then(|parent| sync(File::from(parent), ""));
+                synced.map_err(|e| StoreError::at(path, e))?;
                 Self::open(repo, trust)
             }
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Self::open(repo, trust),
@@ -236,53 +236,10 @@ impl Root {
 
     /// Opens a name below without passing any link.
     fn open_at(&self, rel: &str, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
-        let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        if rel.is_empty() {
-            return Ok(rustix::fs::openat(&self.fd, ".", flags, mode)?);
+        if !rel.is_empty() {
+            check(rel)?;
         }
-        check(rel)?;
-        // openat2 refuses a mode where nothing can be created.
-        let mode = if flags.contains(OFlags::CREATE) {
-            mode
-        } else {
-            Mode::empty()
-        };
-        #[cfg(target_os = "linux")]
-        {
-            use rustix::fs::ResolveFlags;
-            // Missing in old kernels, forbidden in some sandboxes: asked once.
-            static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
-            if !NO_OPENAT2.load(Ordering::Relaxed) {
-                let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-                // Without NOFOLLOW, which would make another error of a link at the end.
-                let flags = flags.difference(OFlags::NOFOLLOW);
-                match rustix::fs::openat2(&self.fd, rel, flags, mode, resolve) {
-                    Err(Errno::NOSYS | Errno::PERM) => NO_OPENAT2.store(true, Ordering::Relaxed),
-                    other => return Ok(other?),
-                }
-            }
-        }
-        self.walk(rel, flags, mode)
-    }
-
-    /// [`open_at`](Self::open_at) a segment at a time.
-    fn walk(&self, rel: &str, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
-        let (parent, name) = split(rel);
-        let mut at: Option<OwnedFd> = None;
-        let dir = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        for segment in parent.split('/').filter(|s| !s.is_empty()) {
-            let base = at.as_ref().map_or(self.fd.as_fd(), AsFd::as_fd);
-            at = match rustix::fs::openat(base, segment, dir, Mode::empty()) {
-                Ok(fd) => Some(fd),
-                Err(Errno::NOTDIR) if is_link(base, segment) => return Err(Errno::LOOP.into()),
-                Err(e) => return Err(e.into()),
-            };
-        }
-        let base = at.as_ref().map_or(self.fd.as_fd(), AsFd::as_fd);
-        match rustix::fs::openat(base, name, flags, mode) {
-            Err(Errno::NOTDIR) if is_link(base, name) => Err(Errno::LOOP.into()),
-            other => Ok(other?),
-        }
+        Ok(beneath::open(&self.fd, rel, flags, mode)?)
     }
 
     fn open_file(&self, rel: &str, flags: OFlags) -> io::Result<Opened> {
@@ -640,11 +597,6 @@ fn join(parent: &str, name: &str) -> String {
     }
 }
 
-fn is_link(base: impl AsFd, name: &str) -> bool {
-    rustix::fs::statat(base, name, AtFlags::SYMLINK_NOFOLLOW)
-        .is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::Symlink)
-}
-
 /// Whether an error says that nothing is there.
 pub(crate) fn is_missing(e: &io::Error) -> bool {
     e.kind() == io::ErrorKind::NotFound
@@ -682,45 +634,6 @@ pub(crate) fn write(file: &mut File, bytes: &[u8], what: &str) -> io::Result<()>
                 let _ = file.write_all(half);
             }
             std::process::abort()
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Systems without `openat2` get the same answers a segment at a time.
-    #[test]
-    fn the_walk_refuses_what_openat2_refuses() {
-        let dir = tempfile::tempdir().unwrap();
-        let trust = Trust::new(aictx_files::key::UserKey::ephemeral().unwrap());
-        let root = Root::create(dir.path(), &Arc::new(trust)).unwrap();
-        root.make_dirs("a/b").unwrap();
-        root.create_new("a/b/file", b"x").unwrap();
-        std::os::unix::fs::symlink("a", root.path("link")).unwrap();
-        std::os::unix::fs::symlink("file", root.path("a/b/alias")).unwrap();
-        let read = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        for (rel, flags, refused) in [
-            ("a/b/file", read, None),
-            ("a/b", read | OFlags::DIRECTORY, None),
-            ("a/b/alias", read, Some(Errno::LOOP)),
-            ("link/b/file", read, Some(Errno::LOOP)),
-            ("link", read | OFlags::DIRECTORY, Some(Errno::LOOP)),
-            ("a/none", read, Some(Errno::NOENT)),
-            ("a/b/file/x", read, Some(Errno::NOTDIR)),
-        ] {
-            let errno = |r: io::Result<OwnedFd>| r.err().and_then(|e| Errno::from_io_error(&e));
-            assert_eq!(
-                errno(root.walk(rel, flags, Mode::empty())),
-                refused,
-                "{rel}"
-            );
-            assert_eq!(
-                errno(root.open_at(rel, flags, Mode::empty())),
-                refused,
-                "{rel}"
-            );
         }
     }
 }

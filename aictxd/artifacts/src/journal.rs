@@ -208,6 +208,7 @@ pub(crate) fn recover(
             continue;
         }
         let steps = match root.open_if_there(&file) {
+            Ok(Some(open)) if open.len() > MAX_INTENT => None,
             Ok(Some(open)) => {
                 let bytes = open.read(MAX_INTENT).map_err(fail)?;
                 decode(trust, open.inode(), &bytes)

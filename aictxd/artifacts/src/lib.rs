@@ -28,6 +28,8 @@
 //! - Ledger rows survive the end of the process at once, a power failure only after
 //!   [`Store::sync_ledger`] or a commit with a row for the same ledger.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod error;
 pub mod fault;
 pub mod read;

@@ -13,6 +13,8 @@ use serde_json::{Map, Value};
 pub const MAX_LINE_READ: usize = 1024 * 1024;
 /// Largest JSON file that is read, and most of a JSONL file that is ever parsed at once.
 pub const MAX_FILE: u64 = 8 * 1024 * 1024;
+/// Most bytes whose lines are counted.
+const MAX_COUNTED: u64 = 64 * 1024 * 1024;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -153,14 +155,16 @@ pub(crate) fn tail(file: &mut File, limit: u64) -> std::io::Result<(u64, Vec<u8>
     Ok((from - 1 + skip as u64, bytes))
 }
 
-/// Non-blank lines of a file before `end`.
+/// Non-blank lines of a file before `end`; of a longer file than we ever write, those in the
+/// [`MAX_COUNTED`] bytes before.
 pub(crate) fn count_lines(file: &mut File, end: u64) -> std::io::Result<u64> {
     use std::io::{Seek, SeekFrom};
+    let from = end.saturating_sub(MAX_COUNTED);
     let mut buffer = vec![0_u8; 64 * 1024];
     let mut count = 0;
     let mut previous = b'\n';
-    let mut left = end;
-    file.seek(SeekFrom::Start(0))?;
+    let mut left = end - from;
+    file.seek(SeekFrom::Start(from))?;
     while left > 0 {
         let want = usize::try_from(left)
             .unwrap_or(usize::MAX)

@@ -372,6 +372,8 @@ fn long_event_logs(root: &Root) -> Vec<String> {
 fn pack(root: &Root, dir: &str, files: &[(String, fs::Stamp)]) -> std::io::Result<usize> {
     let mut rows = Vec::new();
     let mut packed = Vec::new();
+    // A longer one stays: what is not read must not be lost.
+    let files = files.iter().filter(|(_, stamp)| stamp.len <= MAX_PACK);
     for (file, stamp) in files {
         let size = rows.len() as u64;
         if size > 0 && size + stamp.len > MAX_PACK {

@@ -1,14 +1,11 @@
 //! Where a repository is, what is checked out, and where a path lies.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use aictx_files::{mounts, untrusted};
 use aictx_proto::path::{self, Located, Outside};
-use rustix::fs::{Mode, OFlags};
-
-use crate::fs::read_of;
 
 /// Longest `.git` file, `HEAD` or loose reference that is read.
 const MAX_GIT_FILE: u64 = 4096;
@@ -16,13 +13,6 @@ const MAX_GIT_FILE: u64 = 4096;
 const MAX_PACKED_REFS: u64 = 64 * 1024 * 1024;
 /// Symbolic references and links followed.
 const MAX_HOPS: u32 = 40;
-
-/// To open what is only held, or looked below from, and never read; no permission is needed for that on Linux.
-#[cfg(target_os = "linux")]
-pub const HOLDING: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
-/// The same where a system only opens what can be read.
-#[cfg(not(target_os = "linux"))]
-pub const HOLDING: OFlags = OFlags::NONBLOCK.union(OFlags::CLOEXEC);
 
 /// A repository as found on disk. All paths are canonical.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +63,7 @@ pub fn find_repository(path: &Path) -> Result<Repository, RootError> {
 }
 
 pub(crate) fn find(path: &Path, home: Option<&Path>) -> Result<Repository, RootError> {
-    let start = std::fs::canonicalize(path).map_err(|e| RootError::Missing {
+    let start = canonical(path).map_err(|e| RootError::Missing {
         path: path.to_owned(),
         why: e.to_string(),
     })?;
@@ -149,11 +139,11 @@ fn git_place(dir: &Path) -> Option<PathBuf> {
     // The usual case needs no look at every directory on the way.
     let git = if kind.is_dir() {
         dot
-    } else if dot.is_dir() {
-        std::fs::canonicalize(dot).ok()?
+    } else if mounts::check_behind(&dot).is_ok() && dot.is_dir() {
+        canonical(&dot).ok()?
     } else {
         let text = read_short(&dot)?;
-        std::fs::canonicalize(dir.join(text.strip_prefix("gitdir:")?.trim())).ok()?
+        canonical(&dir.join(text.strip_prefix("gitdir:")?.trim())).ok()?
     };
     Some(git)
 }
@@ -162,11 +152,17 @@ fn git_place(dir: &Path) -> Option<PathBuf> {
 /// repository could claim the memory of any other by a `.git` file.
 fn common_dir(worktree: &Path, git_dir: &Path) -> Option<PathBuf> {
     let text = read_short(&git_dir.join("commondir"))?;
-    let common = std::fs::canonicalize(git_dir.join(text.trim())).ok()?;
+    let common = canonical(&git_dir.join(text.trim())).ok()?;
     let back = read_short(&git_dir.join("gitdir"))?;
-    let back = std::fs::canonicalize(git_dir.join(back.trim())).ok()?;
-    let mine = std::fs::canonicalize(worktree.join(".git")).ok()?;
+    let back = canonical(&git_dir.join(back.trim())).ok()?;
+    let mine = canonical(&worktree.join(".git")).ok()?;
     (back == mine && git_dir.starts_with(&common)).then_some(common)
+}
+
+/// A path without links, unless the way to it may hang.
+fn canonical(path: &Path) -> std::io::Result<PathBuf> {
+    mounts::check_behind(path)?;
+    std::fs::canonicalize(path)
 }
 
 fn read_short(path: &Path) -> Option<String> {
@@ -174,11 +170,7 @@ fn read_short(path: &Path) -> Option<String> {
 }
 
 fn read_beginning(path: &Path) -> Option<Vec<u8>> {
-    // Not to wait for who writes into a pipe, nor to get a terminal.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
-    let data = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    read_of(&file, data.len(), 0, MAX_GIT_FILE).ok()
+    untrusted::open(path).ok()?.beginning(MAX_GIT_FILE).ok()
 }
 
 /// What is checked out in a worktree.
@@ -288,16 +280,14 @@ fn resolve_ref(git: &Path, common: &Path, name: &str) -> Option<String> {
 }
 
 fn packed_ref(common: &Path, name: &str) -> Option<String> {
-    let path = common.join("packed-refs");
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let file = std::fs::File::open(path).ok()?;
-    let mut lines = BufReader::new(file.take(MAX_PACKED_REFS));
+    let file = untrusted::open(&common.join("packed-refs")).ok()?;
+    let mut lines = BufReader::new(file.into_file().take(MAX_PACKED_REFS));
     let mut line = Vec::new();
     loop {
         line.clear();
-        if lines.read_until(b'\n', &mut line).ok()? == 0 {
+        // A longer line is no reference; it is read in parts.
+        let mut part = (&mut lines).take(MAX_GIT_FILE);
+        if part.read_until(b'\n', &mut line).ok()? == 0 {
             return None;
         }
         let found = std::str::from_utf8(&line)
@@ -359,7 +349,8 @@ fn resolve(from: PathBuf, path: &Path) -> Option<PathBuf> {
             }
             Component::Normal(name) => {
                 let next = out.join(name);
-                match std::fs::read_link(&next) {
+                // Behind a server that may be dead nobody looks.
+                match mounts::check(&next).and_then(|()| std::fs::read_link(&next)) {
                     Ok(target) => {
                         hops += 1;
                         if hops > MAX_HOPS {

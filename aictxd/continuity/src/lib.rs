@@ -3,6 +3,8 @@
 //! Pure decisions on a [`Snapshot`](aictx_proto::snapshot::Snapshot): no clock, no disk, no
 //! process. Each gives a reply and the effects it wants; `aictx_artifacts` makes them durable.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod anchors;
 mod area;
 mod areas;

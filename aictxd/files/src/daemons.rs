@@ -43,6 +43,7 @@ pub fn enter(state: &Path, pid: u32, socket: &Path) -> io::Result<File> {
 }
 
 /// The daemons that run. Entries of those that have ended are removed.
+#[expect(clippy::disallowed_methods, reason = "the user's own directory")]
 pub fn running(state: &Path) -> Vec<Running> {
     let entries = fs::read_dir(directory(state))
         .into_iter()
@@ -73,6 +74,7 @@ fn read(path: PathBuf) -> Option<Running> {
 impl Running {
     /// Whether it has ended meanwhile.
     pub fn has_ended(&self) -> bool {
+        #[expect(clippy::disallowed_methods, reason = "the user's own file")]
         match File::open(&self.entry) {
             Ok(file) => !matches!(file.try_lock(), Err(TryLockError::WouldBlock)),
             Err(_) => true,

@@ -46,6 +46,7 @@ impl UserKey {
     /// # Errors
     /// When the directory is not private or cannot be written, or the key file is not one. The
     /// text names the file.
+    #[expect(clippy::disallowed_methods, reason = "a file of the state directory")]
     pub fn load_or_create(state: &Path) -> io::Result<Self> {
         let path = path_in(state);
         let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
@@ -77,6 +78,7 @@ impl UserKey {
     ///
     /// # Errors
     /// When it cannot be read or is not a key.
+    #[expect(clippy::disallowed_methods, reason = "a file of the state directory")]
     pub fn load(state: &Path) -> io::Result<Option<Self>> {
         let path = path_in(state);
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;

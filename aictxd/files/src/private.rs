@@ -57,6 +57,7 @@ pub fn directory(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// As the system reports them.
+#[expect(clippy::disallowed_methods, reason = "the user's own file")]
 pub fn file(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .create(true)

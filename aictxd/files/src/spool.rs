@@ -8,13 +8,14 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
+use crate::beneath;
 use crate::key::UserKey;
 use crate::private;
 
@@ -124,10 +125,7 @@ pub struct Spool {
     path: PathBuf,
 }
 
-const DIRECTORY: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
 impl Spool {
     /// Opens the spool in a private directory, making it where it is missing.
@@ -144,8 +142,7 @@ impl Spool {
     /// # Errors
     /// `NotFound` when there is none; when it is not a directory of this user.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let fd = rustix::fs::open(path, DIRECTORY, Mode::empty())?;
-        Self::of(fd, path.to_owned())
+        Self::of(unlinked(path)?, path.to_owned())
     }
 
     /// Opens the spool of a memory directory (`.aictx`), making it on demand. No symbolic link is
@@ -154,14 +151,14 @@ impl Spool {
     /// # Errors
     /// `NotFound` when there is none and none is to be made; links; as the system reports them.
     pub fn in_memory(memory: &Path, make: bool) -> io::Result<Self> {
-        let above = rustix::fs::open(memory, DIRECTORY, Mode::empty())?;
+        let above = unlinked(memory)?;
         if make {
             match rustix::fs::mkdirat(&above, "spool", Mode::from_raw_mode(0o700)) {
                 Ok(()) | Err(Errno::EXIST) => {}
                 Err(e) => return Err(e.into()),
             }
         }
-        let fd = rustix::fs::openat(&above, "spool", DIRECTORY, Mode::empty())?;
+        let fd = beneath::open(&above, "spool", DIRECTORY, Mode::empty())?;
         Self::of(fd, memory.join("spool"))
     }
 
@@ -201,9 +198,9 @@ impl Spool {
         let number = unix_nanos(SystemTime::now()).max(last.saturating_add(1));
         let name = format!("{number:020}-{}{SUFFIX}", std::process::id());
         let draft = format!(".{name}.tmp");
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let mode = Mode::from_raw_mode(0o600);
-        let mut file = File::from(rustix::fs::openat(&self.fd, &draft, flags, mode)?);
+        let mut file = File::from(beneath::open(&self.fd, &draft, flags, mode)?);
         let written = file
             .write_all(&sealed)
             .and_then(|()| Ok(rustix::fs::renameat(&self.fd, &draft, &self.fd, &name)?));
@@ -229,8 +226,7 @@ impl Spool {
     /// # Errors
     /// When the file cannot be read.
     pub fn read(&self, keys: &[UserKey], name: &str) -> io::Result<Option<Vec<u8>>> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match rustix::fs::openat(&self.fd, name, flags, Mode::empty()) {
+        let file = match beneath::open(&self.fd, name, OFlags::RDONLY, Mode::empty()) {
             Ok(fd) => File::from(fd),
             Err(Errno::LOOP | Errno::NXIO) => return Ok(None),
             Err(e) => return Err(e.into()),
@@ -251,9 +247,9 @@ impl Spool {
     /// # Errors
     /// When the spool cannot be written.
     pub fn lock_file(&self) -> io::Result<File> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = OFlags::RDWR | OFlags::CREATE;
         let mode = Mode::from_raw_mode(0o600);
-        Ok(rustix::fs::openat(&self.fd, ".lock", flags | OFlags::NONBLOCK, mode)?.into())
+        Ok(beneath::open(&self.fd, ".lock", flags, mode)?.into())
     }
 
     /// Removes an event.
@@ -264,7 +260,7 @@ impl Spool {
     /// Moves an event to the rejected ones, sealed as it is; the oldest of those make room.
     pub fn reject(&self, name: &str) {
         let _ = rustix::fs::mkdirat(&self.fd, REJECTED, Mode::from_raw_mode(0o700));
-        let Ok(aside) = rustix::fs::openat(&self.fd, REJECTED, DIRECTORY, Mode::empty()) else {
+        let Ok(aside) = beneath::open(&self.fd, REJECTED, DIRECTORY, Mode::empty()) else {
             return self.remove(name);
         };
         for old in rejected(&aside).iter().rev().skip(MAX_REJECTED - 1) {
@@ -277,7 +273,7 @@ impl Spool {
 
     /// Removes old rejected events, and drafts that have lost their writer.
     pub fn tidy(&self, now: SystemTime) {
-        if let Ok(aside) = rustix::fs::openat(&self.fd, REJECTED, DIRECTORY, Mode::empty()) {
+        if let Ok(aside) = beneath::open(&self.fd, REJECTED, DIRECTORY, Mode::empty()) {
             let old = rejected(&aside).into_iter();
             for old in old.filter(|name| is_expired(&aside, name, now)) {
                 let _ = rustix::fs::unlinkat(&aside, &old, AtFlags::empty());
@@ -298,9 +294,8 @@ impl Spool {
     }
 
     fn count_lost(&self) -> io::Result<()> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW;
-        let flags = flags | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let fd = rustix::fs::openat(&self.fd, LOST, flags, Mode::from_raw_mode(0o600))?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND;
+        let fd = beneath::open(&self.fd, LOST, flags, Mode::from_raw_mode(0o600))?;
         if self.len(LOST).unwrap_or(0) < MAX_COUNT {
             rustix::io::write(&fd, b".")?;
         }
@@ -315,9 +310,18 @@ impl Spool {
     }
 }
 
+/// Opens a directory that is no symbolic link.
+fn unlinked(path: &Path) -> io::Result<OwnedFd> {
+    let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let above = beneath::hold(above)?;
+    Ok(beneath::open(&above, name, DIRECTORY, Mode::empty())?)
+}
+
 /// Names in a directory that `wanted` accepts, sorted.
 fn names_in(directory: &OwnedFd, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
-    let again = rustix::fs::openat(directory.as_fd(), ".", DIRECTORY, Mode::empty())?;
+    let again = beneath::open(directory, "", DIRECTORY, Mode::empty())?;
     let mut found = Vec::new();
     for entry in Dir::new(again)? {
         let entry = entry?;

@@ -6,6 +6,8 @@
 //! at 4 KB for some seconds, for a profiler to look at. `--tries N` at the end makes that exactly so many
 //! verdicts, for one that counts instructions; also of each of the named commands.
 
+#![allow(clippy::disallowed_methods)]
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

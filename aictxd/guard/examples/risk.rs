@@ -2,6 +2,8 @@
 //! or about those of a file with a `label` and a `command` a line that have another label:
 //! `cargo run --example risk -- --set set.jsonl`.
 
+#![allow(clippy::disallowed_methods)]
+
 use aictx_guard::{NoFacts, Place, command_risk};
 
 const PLACE: Place = Place {

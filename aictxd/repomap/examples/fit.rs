@@ -6,6 +6,7 @@
 //! answers, tasks about code with all answers, tasks about any file. Each is printed with the weights
 //! as they are (`given`), as fitted (`fitted`), and as fitted without the repository (`left out`).
 
+#![allow(clippy::disallowed_methods)]
 #![allow(clippy::indexing_slicing, reason = "all vectors are of one length")]
 
 use std::process::Command;

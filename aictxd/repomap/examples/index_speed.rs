@@ -8,6 +8,7 @@
 //! `… -- --turns ROUNDS DIRECTORY [THREADS]` measures only the parse and the index, in turns and each in
 //! a process of its own: what a busy machine does to one of them it does to its neighbours, too.
 
+#![allow(clippy::disallowed_methods)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use std::ops::ControlFlow;

@@ -1,5 +1,7 @@
 //! Prints how well ranking finds the files of past tasks: `localize [--all] DIRECTORY …`.
 
+#![allow(clippy::disallowed_methods)]
+
 use std::process::Command;
 
 use aictx_repomap::eval::{Options, Report, Scope, Scores, TreeFile, localize};

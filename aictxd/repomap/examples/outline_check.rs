@@ -1,6 +1,8 @@
 //! What cutting bodies out changes: `outline_check DIRECTORY [SUFFIX]`.
 //!
 //! Reads every file both ways and prints the names and signatures that only one of them found.
+
+#![allow(clippy::disallowed_methods)]
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
 mod trees;

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use aictx_files::{mounts, untrusted};
+
 use crate::classify::is_below_sources;
 use crate::segment::ContentId;
 
@@ -21,8 +23,8 @@ mod rules;
 mod walk;
 
 pub use look::{Look, Sort, look, look_at};
-pub(crate) use rules::{RULE_FILES, outside};
-pub use rules::{rules, rules_are_plain};
+pub(crate) use rules::{RULE_FILES, outside, shared_dir};
+pub use rules::{RuledTree, Rules, Unlisted};
 
 /// Directories that nobody indexes unless their files are tracked: what tools install.
 const BY_TOOLS: [&str; 15] = [
@@ -45,6 +47,9 @@ const BY_TOOLS: [&str; 15] = [
 
 /// The same where tools build. Among sources they are named after what their code is for.
 const OUTPUTS: [&str; 4] = ["target", "build", "dist", "coverage"];
+
+/// Longest configuration of git that is read, in bytes.
+const MAX_CONFIG: u64 = 1 << 20;
 
 /// Never part of a tree, tracked or not.
 const NEVER: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".aictx"];
@@ -87,13 +92,29 @@ impl Stamp {
     pub fn of(meta: &std::fs::Metadata) -> Self {
         Self {
             size: meta.len(),
-            modified: meta
-                .mtime()
-                .saturating_mul(1_000_000_000)
-                .saturating_add(meta.mtime_nsec()),
+            modified: nanoseconds(meta.mtime(), meta.mtime_nsec()),
             inode: meta.ino(),
         }
     }
+
+    /// The stamp of a file by what the system says of it.
+    #[allow(
+        clippy::unnecessary_cast,
+        clippy::useless_conversion,
+        reason = "the types differ between systems"
+    )]
+    pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> Self {
+        Self {
+            size: stat.st_size as u64,
+            modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            inode: stat.st_ino as u64,
+        }
+    }
+}
+
+/// A time in nanoseconds, as far as that can be said.
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
 /// One file of a tree.
@@ -206,7 +227,10 @@ pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicB
     // tracks.
     let mut missing = Vec::new();
     let mut ways = std::collections::HashSet::new();
-    let excluded = own_rules(root);
+    let is_excluded = |path: &Path| {
+        let rules = walked.rules.as_ref();
+        rules.is_some_and(|rules| rules.own_exclude(path))
+    };
     let mut walked_on = files.iter_mut().peekable();
     for entry in tracked.entries.iter().filter(|entry| entry.is_file()) {
         while walked_on.next_if(|f| f.path < entry.path).is_some() {}
@@ -217,11 +241,10 @@ pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicB
         // Whether it is there is told by directories that the walk may not have entered.
         ways.extend(directories_of(std::slice::from_ref(entry)));
         let relative = Path::new(OsStr::from_bytes(&entry.path));
-        let is_ours = || {
-            let own = excluded.matched_path_or_any_parents(relative, false);
-            !own.is_ignore() && !is_never(&entry.path) && !through_link(root, relative)
-        };
-        if let Ok(meta) = std::fs::symlink_metadata(root.join(relative))
+        let is_ours =
+            || !is_excluded(relative) && !is_never(&entry.path) && !through_link(root, relative);
+        let there = root.join(relative);
+        if let Ok(meta) = mounts::check(&there).and_then(|()| std::fs::symlink_metadata(there))
             && meta.is_file()
             && is_ours()
         {
@@ -260,7 +283,6 @@ pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicB
 /// Reads the directories on the way, no others.
 /// `known` tells whether the tree has files below a directory: then tools do not own it.
 pub fn would_list(root: &Path, relative: &Path, known: &dyn Fn(&[u8]) -> bool) -> bool {
-    let target = root.join(relative);
     if is_never(relative.as_os_str().as_bytes()) || through_link(root, relative) {
         return false;
     }
@@ -281,43 +303,54 @@ pub fn would_list(root: &Path, relative: &Path, known: &dyn Fn(&[u8]) -> bool) -
     if nested {
         return false;
     }
-    let way = target.clone();
-    rules(root)
-        .filter_entry(move |entry| way.starts_with(entry.path()) && may_enter(entry))
-        .build()
-        .flatten()
-        .any(|entry| entry.path() == target)
-}
-
-/// Decides before a directory's rules are read; the walk decides again when it enters.
-fn may_enter(entry: &ignore::DirEntry) -> bool {
-    !entry.file_type().is_some_and(|kind| kind.is_dir()) || rules_are_plain(entry.path())
+    let way: Vec<&Path> = relative.ancestors().collect();
+    let Ok(tree) = RuledTree::open(root) else {
+        return false;
+    };
+    let mut rules: Option<Rules> = None;
+    for (at, path) in way.iter().enumerate().rev() {
+        let is_directory = at > 0;
+        if rules
+            .as_ref()
+            .is_some_and(|rules| rules.exclude(path, is_directory))
+        {
+            return false;
+        }
+        if is_directory {
+            match tree.rules(path, rules.as_ref()) {
+                Ok(here) => rules = Some(here),
+                Err(_) => return false,
+            }
+        }
+    }
+    true
 }
 
 fn read_tracked(git_dir: &Path) -> Tracked {
     let path = git_dir.join("index");
-    let (Ok(bytes), Ok(meta)) = (std::fs::read(&path), std::fs::metadata(&path)) else {
-        // Before the first `git add` there is no index: nothing is tracked, and that is known.
-        let none_yet = git_dir.join("HEAD").is_file() && std::fs::symlink_metadata(&path).is_err();
-        return Tracked {
-            known: none_yet,
-            ..Tracked::default()
-        };
+    let (bytes, written) = match git_index::load(&path) {
+        Ok((bytes, stat)) => (bytes, Stamp::of_stat(&stat).modified),
+        Err(error) => {
+            // Before the first `git add` there is no index: nothing is tracked, and that is known.
+            let none_yet = error.is_missing() && git_dir.join("HEAD").is_file();
+            return Tracked {
+                known: none_yet,
+                ..Tracked::default()
+            };
+        }
     };
-    let hash = hash_length(git_dir);
-    let index = git_index::parse(&bytes, hash);
+    let index = git_index::parse(&bytes, hash_length(git_dir));
     Tracked {
         known: true,
-        written: Stamp::of(&meta).modified,
+        written,
         entries: index.entries,
     }
 }
 
 /// 32 in a repository with `extensions.objectFormat = sha256`, 20 otherwise.
 fn hash_length(git_dir: &Path) -> usize {
-    let common = std::fs::read_to_string(git_dir.join("commondir"))
-        .map_or_else(|_| git_dir.to_owned(), |c| git_dir.join(c.trim_end()));
-    let config = std::fs::read(common.join("config")).unwrap_or_default();
+    let config = shared_dir(git_dir).join("config");
+    let config = untrusted::read(&config, MAX_CONFIG).unwrap_or_default();
     match rules::setting(&config, "extensions", "objectformat") {
         Some(format) if format.eq_ignore_ascii_case("sha256") => 32,
         _ => 20,
@@ -360,13 +393,6 @@ fn is_by_tools(directory: &[u8]) -> bool {
     let name = directory.rsplit(|b| *b == b'/').next().unwrap_or_default();
     let is = |names: &[&str]| names.iter().any(|tool| tool.as_bytes() == name);
     is(&BY_TOOLS) || is(&OUTPUTS) && !is_below_sources(directory)
-}
-
-fn own_rules(root: &Path) -> ignore::gitignore::Gitignore {
-    if !rules_are_plain(root) {
-        return ignore::gitignore::Gitignore::empty();
-    }
-    ignore::gitignore::Gitignore::new(root.join(".aictxignore")).0
 }
 
 /// Whether a directory on the way is a symbolic link: such a path leads who knows where.

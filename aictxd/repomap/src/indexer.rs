@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use aictx_files::untrusted::{Directory, Links};
 use arc_swap::ArcSwap;
 
 use crate::discover::{self, Found, Listing};
@@ -189,11 +190,9 @@ impl Indexer {
             return None;
         }
         let path = Path::new(std::ffi::OsStr::from_bytes(tree.paths().raw(file)));
-        let root = crate::read::Root::open(&self.root).ok()?;
-        match root.read(path, self.options.max_file_bytes).ok()? {
-            crate::read::Content::Whole(bytes, _) => Some(bytes),
-            crate::read::Content::TooLarge(_) => None,
-        }
+        let root = Directory::open(&self.root).ok()?;
+        let most = self.options.max_file_bytes;
+        root.read(path, Links::Refused, most).ok()
     }
 
     /// Those of some files of a tree that are on disk now other than the tree knows them, as the system
@@ -309,6 +308,19 @@ impl Indexer {
         listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     }
 
+    /// Drops the segments whose files were cut short or written to; how many those were. The files
+    /// that they held are parsed by the next [`Indexer::reconcile`].
+    pub fn drop_damaged(&self) -> usize {
+        let _one = self.updating.lock().unwrap_or_else(PoisonError::into_inner);
+        let tree = self.tree();
+        if !tree.was_changed() {
+            return 0;
+        }
+        let (rest, dropped) = tree.without_changed();
+        self.publish(rest);
+        dropped
+    }
+
     fn stopped(&self, started: Instant) -> Report {
         let tree = self.tree.load();
         Report {
@@ -361,9 +373,11 @@ impl Indexer {
     /// # Errors
     /// When the cache directory cannot be written.
     pub fn save(&self) -> std::io::Result<()> {
+        let tree = self.tree.load();
         match &self.cache {
-            Some(cache) => cache.save(&self.tree.load()),
-            None => Ok(()),
+            // What cannot be read any more is not written again either.
+            Some(cache) if !tree.is_damaged() => cache.save(&tree),
+            _ => Ok(()),
         }
     }
 }

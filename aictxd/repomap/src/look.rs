@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use aictx_files::untrusted::{Directory, Links, ReadError};
+
 use crate::extract::Extractor;
-use crate::read::{Content, Root};
 use crate::segment::ContentId;
 
 /// Larger files are known by their content id alone.
@@ -27,7 +28,7 @@ pub struct FileState {
 
 /// Looks at files of one tree.
 pub struct Looker {
-    root: Root,
+    root: Directory,
     extractor: Extractor,
 }
 
@@ -44,7 +45,7 @@ impl Looker {
     /// When its root cannot be opened.
     pub fn open(root: &Path) -> std::io::Result<Self> {
         Ok(Self {
-            root: Root::open(root)?,
+            root: Directory::open(root)?,
             extractor: Extractor::default(),
         })
     }
@@ -52,10 +53,10 @@ impl Looker {
     /// A regular file beneath the root, through no symbolic link; `None` when there is none. Linear in
     /// its size; parsing it has a deadline of its own.
     pub fn file(&mut self, path: &str, with_definitions: bool) -> Option<FileState> {
-        let bytes = match self.root.read(Path::new(path), MAX_READ) {
-            Ok(Content::Whole(bytes, _)) => bytes,
+        let bytes = match self.root.read(path, Links::Refused, MAX_READ) {
+            Ok(bytes) => bytes,
             // Too large to be compared: it is there, and that is all that is said.
-            Ok(Content::TooLarge(_)) => return Some(FileState::default()),
+            Err(ReadError::TooLong { .. }) => return Some(FileState::default()),
             Err(_) => return None,
         };
         let mut state = FileState {

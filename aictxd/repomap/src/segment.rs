@@ -5,9 +5,10 @@
 //! finds what was parsed before. A segment is one run of bytes, the same in memory and on disk;
 //! opening one maps it and checks it, nothing is copied or decoded.
 
-use std::fs::File;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
+use aictx_files::mapped::Mapped;
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{U16, U32, U64};
 
@@ -83,7 +84,7 @@ impl std::fmt::Debug for ContentId {
 #[derive(Debug)]
 enum Bytes {
     Heap(Vec<u8>),
-    Mapped(memmap2::Mmap),
+    Mapped(Mapped),
 }
 
 /// An open segment.
@@ -123,19 +124,39 @@ impl Segment {
         Self::from_bytes(layout::assemble(content_version(), &sections))
     }
 
-    /// Maps a file. Only files that are replaced by rename and never written in place may be
-    /// mapped; those in the index's own cache directory are.
+    /// Maps a file. Files of the cache are replaced by rename and never written in place; one that
+    /// somebody writes to all the same [is damaged](Self::is_damaged) from then on.
     ///
     /// # Errors
     /// When it cannot be mapped, or is not a segment of this version.
     pub fn open(path: &Path) -> std::io::Result<Self> {
-        let file = File::open(path)?;
-        // SAFETY: the cache directory belongs to the user alone (mode 0700) and its files are only
-        // ever replaced by rename or removed, so the mapped bytes neither change nor go away.
-        let map = unsafe { memmap2::Mmap::map(&file) }?;
+        let map = Mapped::open(path)?;
         let damaged = |error: Damage| std::io::Error::new(std::io::ErrorKind::InvalidData, error);
         let sections = layout::dissect(&map, content_version()).map_err(damaged)?;
         Self::checked(Bytes::Mapped(map), sections).map_err(damaged)
+    }
+
+    /// A segment without documents, for what cannot be read any more.
+    pub fn empty() -> Arc<Self> {
+        static EMPTY: OnceLock<Arc<Segment>> = OnceLock::new();
+        let made = || {
+            let bytes = Builder::default().finish();
+            Arc::new(Self::from_bytes(bytes).unwrap_or_else(|_| Self {
+                bytes: Bytes::Heap(Vec::new()),
+                sections: [(0, 0); SECTIONS],
+            }))
+        };
+        Arc::clone(EMPTY.get_or_init(made))
+    }
+
+    /// Whether a part of its file is gone, so that what was read of it may be zeros.
+    pub fn is_damaged(&self) -> bool {
+        matches!(&self.bytes, Bytes::Mapped(map) if map.is_damaged())
+    }
+
+    /// [`is_damaged`](Self::is_damaged), or somebody wrote to its file. Costs a `stat`.
+    pub fn was_changed(&self) -> bool {
+        matches!(&self.bytes, Bytes::Mapped(map) if map.is_damaged() || map.was_written())
     }
 
     /// Sections that are columns of the same thing must be of the same length.

@@ -165,6 +165,35 @@ impl Tree {
         )
     }
 
+    /// Whether a segment cannot be read any more, so that answers from this tree may be wrong.
+    pub fn is_damaged(&self) -> bool {
+        self.segments.iter().any(|segment| segment.is_damaged())
+    }
+
+    /// [`is_damaged`](Self::is_damaged), or somebody wrote to the file of a segment. Costs a `stat`
+    /// for each.
+    pub fn was_changed(&self) -> bool {
+        self.segments.iter().any(|segment| segment.was_changed())
+    }
+
+    /// The same tree without its changed segments, and how many those are. Files that they held wait.
+    pub fn without_changed(&self) -> (Self, usize) {
+        let mut segments = self.segments.clone();
+        let mut changed = 0;
+        for segment in &mut segments {
+            if segment.was_changed() {
+                // The others keep their numbers.
+                *segment = Segment::empty();
+                changed += 1;
+            }
+        }
+        let (paths, graph) = (Arc::clone(&self.paths), Arc::clone(&self.graph));
+        (
+            Self::new(paths, self.rows.clone(), segments, graph),
+            changed,
+        )
+    }
+
     /// Files that wait to be parsed; they are found by path.
     pub fn pending(&self) -> u32 {
         self.pending

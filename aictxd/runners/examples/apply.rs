@@ -3,6 +3,8 @@
 //!
 //! `apply codex HOME REPOSITORY --trust FILE` approves the hooks named in what `codex app-server`
 //! answered to `hooks/list`.
+
+#![allow(clippy::disallowed_methods)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;

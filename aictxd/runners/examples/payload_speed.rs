@@ -1,5 +1,7 @@
 //! How long it takes to read and to answer a call that is about to run, by agent. Run it with
 //! `--release`; it prints and judges nothing.
+
+#![allow(clippy::disallowed_methods)]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::fs;

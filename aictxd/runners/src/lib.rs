@@ -5,6 +5,8 @@
 //! and nothing here does I/O; what an agent cannot express is degraded here and nowhere else.
 //! Adding an agent is one module and one line in [`registry`].
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -3,6 +3,8 @@
 //! `fixtures/<agent>.jsonl` holds payloads (those of Claude Code, Codex, Gemini CLI and OpenCode
 //! mostly recorded, the rest written after the vendors' documentation), `golden/<agent>.jsonl` what
 //! became of them. `UPDATE_GOLDEN=1` writes the latter anew; read the difference before keeping it.
+
+#![allow(clippy::disallowed_methods)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeSet;

@@ -1,5 +1,7 @@
 //! The OpenCode module, run by node against a socket: what it sends is what the dialect reads, and
 //! what it is told is done.
+
+#![allow(clippy::disallowed_methods)]
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release -p aictx-signals --example throughput`
 
+#![allow(clippy::disallowed_methods)]
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,6 @@
 //! Real and neutralised tool output, compared event by event with what a careful reader sees.
 
+#![allow(clippy::disallowed_methods)]
 // Helpers of tests may fail the test.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 

@@ -1,5 +1,6 @@
 //! How long reading takes. Run with `cargo test --release --test throughput -- --ignored --nocapture`.
 
+#![allow(clippy::disallowed_methods)]
 // Helpers of tests may fail the test.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 

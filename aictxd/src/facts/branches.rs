@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
-use std::process::Stdio;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -34,9 +33,10 @@ impl Facts {
             let known = self.merged().get(&key).copied();
             let merged = match known {
                 Some(merged) => merged,
-                None if asked >= MAX_ASKED || Instant::now() > end => continue,
+                None if asked >= MAX_ASKED => continue,
                 None => {
-                    let Some(merged) = is_ancestor(worktree, &commit, head) else {
+                    let left = end.saturating_duration_since(Instant::now());
+                    let Some(merged) = git::is_ancestor(worktree, &commit, head, left) else {
                         continue;
                     };
                     let mut all = self.merged();
@@ -90,22 +90,5 @@ impl Facts {
 
     fn merged(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), bool>> {
         self.merged.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn is_ancestor(worktree: &Path, commit: &str, head: &str) -> Option<bool> {
-    let plain = |id: &str| id.len() >= 40 && id.bytes().all(|b| b.is_ascii_hexdigit());
-    if !plain(commit) || !plain(head) {
-        return Some(false);
-    }
-    let status = git::command(worktree)
-        .args(["merge-base", "--is-ancestor", commit, head])
-        .stdout(Stdio::null())
-        .status()
-        .ok()?;
-    match status.code()? {
-        0 => Some(true),
-        // 1: it is not; 128: the commit is not here any more.
-        _ => Some(false),
     }
 }

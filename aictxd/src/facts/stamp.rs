@@ -3,7 +3,8 @@
 use std::path::Path;
 
 pub(super) use aictx_artifacts::Stamp;
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, statat};
+use aictx_files::beneath;
+use rustix::fs::{AtFlags, CWD, statat};
 
 /// Stamps of files, in the order of their paths; none of one that is not there.
 pub(super) fn stamps<'p>(
@@ -11,7 +12,7 @@ pub(super) fn stamps<'p>(
     paths: impl IntoIterator<Item = &'p String>,
     flags: AtFlags,
 ) -> Vec<Option<Stamp>> {
-    let directory = rustix::fs::open(worktree, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+    let directory = beneath::hold(worktree);
     let stat = |path: &String| match &directory {
         Ok(directory) => statat(directory, path.as_str(), flags),
         Err(_) => statat(CWD, worktree.join(path), flags),

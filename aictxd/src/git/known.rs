@@ -13,15 +13,17 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use aictx_artifacts::root::{self, find_repository};
+use aictx_files::untrusted::Directory;
 use aictx_proto::snapshot::GitState;
 use aictx_repomap::discover::{Look, Sort, git_index, look, look_at};
+use rustix::fs::FileType;
 
 use super::{MAX_PATHS, says};
 use crate::watch::heard::Listener;
@@ -451,7 +453,7 @@ impl Places {
 /// Paths and sizes of what is tracked, and a hash of all that does not change when git looks again.
 /// Nothing where git compares otherwise than by that.
 fn read_index(index: &Path, answer: &GitState) -> Option<(Vec<Vec<u8>>, Vec<u32>, u64)> {
-    let bytes = std::fs::read(index).ok()?;
+    let (bytes, _) = git_index::load(index).ok()?;
     let index = git_index::parse(&bytes, if answer.head.len() == 64 { 32 } else { 20 });
     let unfit = index.incomplete || index.special || index.entries.len() > MAX_TRACKED;
     let in_order = index.entries.is_sorted_by(|a, b| a.path <= b.path);
@@ -535,15 +537,17 @@ fn walk(worktree: &Path, ignored: &HashSet<Vec<u8>>) -> Option<BTreeMap<Vec<u8>,
 /// Names in a directory and what they are, in order; at the root without what git is not asked about.
 fn list(worktree: &Path, directory: &[u8]) -> Option<Vec<(Vec<u8>, Sort)>> {
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(worktree.join(OsStr::from_bytes(directory))).ok()? {
+    let place = worktree.join(OsStr::from_bytes(directory));
+    for entry in Directory::open(&place).ok()?.entries(".").ok()? {
         let entry = entry.ok()?;
-        let name = entry.file_name().as_bytes().to_vec();
+        let name = entry.name.into_vec();
         if directory.is_empty() && matches!(name.as_slice(), b".git" | b".aictx") {
             continue;
         }
-        let sort = match entry.file_type().ok()? {
-            kind if kind.is_dir() => Sort::Directory,
-            kind if kind.is_file() => Sort::File,
+        let sort = match entry.kind {
+            FileType::Directory => Sort::Directory,
+            FileType::RegularFile => Sort::File,
+            FileType::Unknown => return None,
             _ => Sort::Other,
         };
         names.push((name, sort));

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use aictx_artifacts::Tracked;
 use aictx_artifacts::root::find_repository;
+use aictx_files::child;
 use aictx_repomap::discover::{Look, git_index, look_at};
 
 /// Repositories that are remembered.
@@ -39,9 +40,9 @@ impl TrackedMemory {
         let index = git.unwrap_or_else(|| root.join(".git")).join("index");
         // What is read after a look follows from what was looked at.
         let look = look_at(&index);
-        let files = match std::fs::read(&index) {
-            Ok(bytes) => tracked(bytes).unwrap_or_else(|| asked(root)),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Tracked::default(),
+        let files = match git_index::load(&index) {
+            Ok((bytes, _)) => tracked(bytes).unwrap_or_else(|| asked(root)),
+            Err(error) if error.is_missing() => Tracked::default(),
             Err(_) => asked(root),
         };
         let known = Known {
@@ -104,13 +105,13 @@ fn tracked(index: Vec<u8>) -> Option<Tracked> {
 /// The same, as git says it.
 fn asked(root: &Path) -> Tracked {
     let mut command = super::command(root);
-    let output = command
-        .args(["ls-files", "-s", "-z", "--", ".aictx"])
-        .output();
-    let Some(output) = output.ok().filter(|output| output.status.success()) else {
+    command.args(["ls-files", "-s", "-z", "--", ".aictx"]);
+    let limits = child::Limits::new(super::LISTING_DEADLINE, super::MAX_OUTPUT);
+    let output = child::output(&mut command, limits);
+    let Some(output) = output.ok().filter(child::Output::is_success) else {
         return Tracked::unknown();
     };
-    let entries = output.stdout.split(|byte| *byte == 0);
+    let entries = output.bytes.split(|byte| *byte == 0);
     Tracked::new(entries.filter_map(|entry| {
         // `<mode> <id> <stage>\t<path>`
         let at = memchr::memchr(b'\t', entry)?;

@@ -6,11 +6,11 @@ use std::hash::BuildHasher as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use aictx_artifacts::root;
+use aictx_files::{beneath, mounts};
 use aictx_proto::RepoPath;
 use aictx_proto::path::split_name;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, Dir, FileType, statat};
 use rustix::io::Errno;
 
 /// Looks into one directory before it is read, and how many of its entries may be read for each look so far: to look
@@ -52,6 +52,9 @@ impl Lying {
 
     /// What lies at a path, when something does. A link is not followed when the path ends at it.
     pub(super) fn at(&self, path: &RepoPath) -> Option<FileType> {
+        if mounts::any_can_hang() {
+            mounts::check(&self.worktree.join(path.as_str())).ok()?;
+        }
         let held_by = self.opened()?;
         let path = path.as_str();
         let (directory, name) = split_name(path);
@@ -67,10 +70,7 @@ impl Lying {
     }
 
     fn opened(&self) -> Option<BorrowedFd<'_>> {
-        let open = || {
-            let flags = root::HOLDING | OFlags::DIRECTORY;
-            openat(CWD, &self.worktree, flags, Mode::empty()).ok()
-        };
+        let open = || beneath::hold(&self.worktree).ok();
         Some(self.opened.get_or_init(open).as_ref()?.as_fd())
     }
 
@@ -136,8 +136,7 @@ impl Directory {
                 return;
             };
             unread.set(left);
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            let opened = openat(held_by, path, flags, Mode::empty()).and_then(Dir::new);
+            let opened = beneath::directory_at(held_by, path).and_then(Dir::new);
             self.read = match opened {
                 Ok(dir) => Reading::Partly(dir),
                 // Nothing is in what is not there.

@@ -167,6 +167,20 @@ pub async fn finish_unfinished(app: &Arc<App>) {
 /// Finalizes what the ledger holds. When that fails it says so in the log and remembers the
 /// session for [`finish_unfinished`].
 pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestamp) {
+    let Some(lane) = app.lanes.of(&live.host.root) else {
+        return finish_here(app, id, live, now).await;
+    };
+    let (task, name, here) = (Arc::clone(app), id.to_owned(), live.clone());
+    let work = async move {
+        finish_here(&task, &name, &here, now).await;
+        Ok(())
+    };
+    if lane.run(work).await.is_err() {
+        app.sessions.unfinished(id, live.clone());
+    }
+}
+
+async fn finish_here(app: &Arc<App>, id: &str, live: &Live, now: Timestamp) {
     let caller = Caller {
         agent_id: live.runner.clone(),
         session_id: id.to_owned(),

@@ -6,6 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use aictx_artifacts::root;
 use aictx_continuity::{Ground as _, provisional, unchecked_edits};
+use aictx_files::mounts;
 use aictx_guard::{
     CommandRisk, HookVerdict, Names, Rules, Say, Spent, SteerState, Step, TurnEnd, limits_note,
     parallel_note, turn_end,
@@ -148,7 +149,10 @@ impl Session {
                     touched(&self.live.worktree.join(path).to_string_lossy(), true);
                 });
                 self.spend_files(&row.paths, &rules);
-                let is_file = |file: &String| self.cwd.join(file).is_file();
+                let is_file = |file: &String| {
+                    let full = self.cwd.join(file);
+                    mounts::check(&full).is_ok() && full.is_file()
+                };
                 let viewed = aictx_signals::viewed(command).into_iter();
                 viewed
                     .filter(|file| !row.paths.contains(file) && is_file(file))

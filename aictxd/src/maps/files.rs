@@ -1,10 +1,9 @@
 //! `.aictx/repo_map/`: what other readers of the format find of the index
 //! (spec/memory-repomap-setup.md §10.2 to §10.5). The index itself lies in the cache.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
+use aictx_files::untrusted::{Directory, Links, ReadError};
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::methods::MapRefreshReply;
 use aictx_proto::record::files::{REPO_MAP_CONFIG, REPO_MAP_MANIFEST, REPO_MAP_STATUS};
@@ -42,7 +41,10 @@ impl Config {
     /// Reads the settings in the memory that lies in `home`.
     pub fn read(home: &Path) -> Self {
         let default = Self::default();
-        let bytes = read_plain(&home.join(MEMORY).join(REPO_MAP_CONFIG)).unwrap_or_default();
+        let file = Path::new(MEMORY).join(REPO_MAP_CONFIG);
+        let home = Directory::open(home).map_err(ReadError::from);
+        let read = home.and_then(|home| home.read(file, Links::Refused, MAX_CONFIG));
+        let bytes = read.unwrap_or_default();
         let Ok(config) = serde_json::from_slice::<Value>(&bytes) else {
             return default;
         };
@@ -57,20 +59,6 @@ impl Config {
 
 /// Longest configuration that is read, in bytes.
 const MAX_CONFIG: u64 = 64 * 1024;
-
-/// Reads a small plain file: no link is followed, nothing that could block is opened.
-fn read_plain(path: &Path) -> Option<Vec<u8>> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
-    let meta = file.metadata().ok()?;
-    if !meta.is_file() || meta.len() > MAX_CONFIG {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    file.take(MAX_CONFIG).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
-}
 
 /// The files after a refresh. The configuration is only written where there is none.
 pub fn effects(home: &Path, tree: &Tree, reply: &MapRefreshReply, git: bool) -> Effects {

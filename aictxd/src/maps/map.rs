@@ -11,7 +11,7 @@ use aictx_artifacts::root;
 use aictx_artifacts::scrub::scrub_text;
 use aictx_proto::methods::{MapFreshness, MapHit, MapHitMetadata};
 use aictx_repomap::ask;
-use aictx_repomap::history::{GitCommand, History, Limits as HistoryLimits, mine};
+use aictx_repomap::history::{History, Limits as HistoryLimits, mine};
 use aictx_repomap::indexer::{Cache, Indexer, Report};
 use aictx_repomap::rank::{Hit, Past, Query, Weights, rank_with};
 use aictx_repomap::tree::{Paths, Tree};
@@ -19,8 +19,12 @@ use aictx_repomap::view::View;
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
+use crate::git;
+
 use super::{MAX_WAIT, UNWATCHED_AGE, UNWATCHED_LEAST, UNWATCHED_SHARE, lock, release_memory};
 
+/// git may take this long to compare two commits, while nobody waits.
+const GIT_DEADLINE: Duration = Duration::from_secs(2);
 /// Between two saves of the same index after small changes.
 const SAVE_EVERY: Duration = Duration::from_secs(300);
 /// An update that parsed this much is saved at once.
@@ -47,6 +51,8 @@ pub struct Map {
     pub(super) newest_event: AtomicU64,
     /// Number of the newest event that was handed on.
     pub(super) delivered: watch::Receiver<u64>,
+    /// Segments of all indexes that were found damaged.
+    pub(super) damaged: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Default)]
@@ -129,8 +135,9 @@ impl Map {
         if rescan && !forget {
             self.rest(stop);
         }
+        let rescan = self.drop_damaged() || rescan;
         let looked_at = Instant::now();
-        let report = if forget {
+        let mut report = if forget {
             self.indexer.rebuild(stop)
         } else if rescan || self.state().right_at.is_none() {
             self.indexer.reconcile(stop)
@@ -151,6 +158,10 @@ impl Map {
                 ..changed
             }
         };
+        if self.drop_damaged() {
+            // While it was read from.
+            report = self.indexer.reconcile(stop);
+        }
         self.read_history();
         let unsaved = {
             let mut state = self.state();
@@ -177,6 +188,19 @@ impl Map {
         drop(state);
         self.finished
             .send_modify(|finished| *finished = (*finished).max(ticket));
+    }
+
+    /// Drops what of the index was damaged on disk since it was opened; whether there was any.
+    fn drop_damaged(&self) -> bool {
+        let dropped = self.indexer.drop_damaged();
+        if dropped > 0 {
+            self.damaged.fetch_add(dropped as u64, Ordering::Relaxed);
+            tracing::warn!(
+                worktree = %self.worktree.display(), segments = dropped,
+                "a part of the index was damaged on disk; it is made again"
+            );
+        }
+        dropped > 0
     }
 
     /// A tree that changes all over again and again (a checkout, a build) must not keep a core busy:
@@ -270,13 +294,16 @@ impl Map {
         if head.is_empty() || known.head == head {
             return;
         }
-        let git = || crate::git::command(&self.worktree);
+        let git = || git::command(&self.worktree);
         let limits = HistoryLimits::default();
         // Kept on disk, not in memory: it is needed once a commit.
         let mut commits = self.cache.load_history();
         // What is known of an ancestor stays true.
         let before = commits.first().map(|c| c.hash.clone());
-        let before = before.filter(|before| is_ancestor(&git, before, &head));
+        let before = before.filter(|before| {
+            let merged = git::is_ancestor(&self.worktree, before, &head, GIT_DEADLINE);
+            merged == Some(true)
+        });
         let mut mined = match mine(&git, &head, before.as_deref(), limits) {
             Ok(mined) => mined,
             Err(error) => {
@@ -432,17 +459,4 @@ pub(super) fn scrub(text: &str) -> Option<String> {
         Cow::Borrowed(_) => None,
         Cow::Owned(clean) => Some(clean),
     }
-}
-
-/// Whether one commit is in the past of another.
-fn is_ancestor(git: GitCommand<'_>, ancestor: &str, of: &str) -> bool {
-    let mut command = git();
-    command.args([
-        "merge-base",
-        "--is-ancestor",
-        "--end-of-options",
-        ancestor,
-        of,
-    ]);
-    command.status().is_ok_and(|status| status.success())
 }

@@ -201,6 +201,10 @@ fn told(error: Value) -> RpcError {
 
 /// Starts a daemon and waits for its word. Whoever starts one holds the start lock, looks again
 /// first, and gives it the variables that a daemon may inherit and no others.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "starts the daemon, under a lock of the runtime directory"
+)]
 fn start(locations: &Locations, program: &Path, runtime: Option<&str>) -> io::Result<()> {
     private::directory(locations.runtime_dir())?;
     let _lock = private::lock(&locations.start_lock(), START_DEADLINE)?;

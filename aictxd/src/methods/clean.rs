@@ -1,24 +1,29 @@
 //! `clean` and `uninstall`: every file as it was before, outside of our entries.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use aictx_artifacts::root::find_repository;
+use aictx_files::untrusted::{self, Entry, Links, ReadError, Regular};
 use aictx_proto::methods::{CleanParams, FileChange, MemoryFate, RemovalReply, UninstallParams};
 use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError};
 use aictx_runners::ancestor;
 use aictx_runners::plan::Scope;
+use rustix::fs::FileType;
 
 use super::init::{Site, exclude_edit, hide, portable};
 use crate::app::App;
 use crate::git;
 use crate::setup::around::Around;
-use crate::setup::ledger::{Entry, Ledger};
+use crate::setup::ledger::{self, Ledger};
 use crate::setup::{Carrier, USER};
 
 /// Most files of a memory that are looked at to see whether there is anything in it.
 const MAX_LOOKED_AT: usize = 10_000;
+/// Longest file of a memory that is copied to another disk, in bytes.
+const MAX_COPIED: u64 = 256 * 1024 * 1024;
 /// Deepest directory of a memory.
 const MAX_DEPTH: usize = 16;
 
@@ -140,13 +145,24 @@ fn remove_from(
     let more = other_worktrees(site, entries.iter().map(|entry| &entry.record.file));
     let exclude = site.exclude();
     let asked = params.memory == MemoryFate::Keep && site.memory().exists();
-    let refused = !asked && !params.force && !site.is_outside() && is_tracked(&site.root);
-    let keeps = asked || refused;
+    let tracked = match asked || params.force || site.is_outside() {
+        true => Some(Vec::new()),
+        false => git::tracked_memory(&site.root),
+    };
+    let refusal = match tracked {
+        Some(files) if files.is_empty() => None,
+        Some(_) => Some("git tracks files in it; --yes takes it out of the worktree all the same"),
+        None => {
+            Some("git did not say whether it tracks files in it; --yes takes it out all the same")
+        }
+    };
+    let keeps = asked || refusal.is_some();
     let mut plan = around.everything(Scope::Repository { shared: true });
     plan.extend(around.everything(Scope::Repository { shared: false }));
     let is_exclude = |file: &str| exclude.as_deref() == Some(Path::new(file));
     let portable = portable::edits(site);
-    let is_portable = |entry: &Entry| portable.iter().any(|edit| edit.file == entry.record.file);
+    let is_portable =
+        |entry: &ledger::Entry| portable.iter().any(|edit| edit.file == entry.record.file);
     if keeps {
         // The rules that say what git sees of it stay with it.
         entries.retain(|entry| !is_exclude(&entry.record.file) && !is_portable(entry));
@@ -188,11 +204,9 @@ fn remove_from(
         app.maps.close(&site.worktree);
         app.registry_changed.notify_one();
     }
-    let outcome = if refused {
-        let why = "git tracks files in it; --yes takes it out of the worktree all the same";
-        Err(why.to_owned())
-    } else {
-        put_away(app, site, params)
+    let outcome = match refusal {
+        Some(why) => Err(why.to_owned()),
+        None => put_away(app, site, params),
     };
     if site.is_outside() && !params.dry_run {
         app.homes.remove_outside(&site.root);
@@ -267,25 +281,16 @@ fn put_away(
     Ok(Some((done("moved"), Some(place))))
 }
 
-pub(super) fn is_tracked(root: &Path) -> bool {
-    if !root.join(".git").exists() {
-        return false;
-    }
-    let mut command = git::command(root);
-    let output = command.args(["ls-files", "-z", "--", ".aictx"]).output();
-    output.is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
-}
-
 /// Whether nobody has put a fact in there: only what `init` makes, and what is made of the tree.
 fn holds_nothing(memory: &Path) -> bool {
     const MADE: &[&str] = &["format.json", ".lock", "repo_map"];
     let mut left = MAX_LOOKED_AT;
-    let Ok(entries) = fs::read_dir(memory) else {
+    let Ok(mut entries) = untrusted::entries(memory) else {
         return false;
     };
-    entries.flatten().all(|entry| {
-        let name = entry.file_name();
-        MADE.iter().any(|made| name == *made) || is_empty(&entry.path(), MAX_DEPTH, &mut left)
+    entries.all(|entry| {
+        let is_made = MADE.iter().any(|made| entry.name == *made);
+        is_made || is_empty(&memory.join(entry.name), MAX_DEPTH, &mut left)
     })
 }
 
@@ -300,11 +305,8 @@ fn is_empty(path: &Path, depth: usize, left: &mut usize) -> bool {
     if !meta.is_dir() || depth == 0 || *left == 0 {
         return false;
     }
-    fs::read_dir(path).is_ok_and(|entries| {
-        entries
-            .flatten()
-            .all(|entry| is_empty(&entry.path(), depth - 1, left))
-    })
+    untrusted::entries(path)
+        .is_ok_and(|mut entries| entries.all(|e| is_empty(&path.join(e.name), depth - 1, left)))
 }
 
 /// Renames, or copies and removes where the place is on another disk. Links are not followed and
@@ -326,15 +328,37 @@ fn copy(from: &Path, to: &Path, depth: usize) -> io::Result<()> {
         return Err(io::Error::other("directories are nested too deeply"));
     }
     fs::create_dir(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
-        if kind.is_dir() {
-            copy(&entry.path(), &target, depth - 1)?;
-        } else if kind.is_file() {
-            fs::copy(entry.path(), &target)?;
+    let directory = untrusted::Directory::open(from)?;
+    for entry in directory.entries(".")? {
+        let Entry { name, kind } = entry?;
+        let target = to.join(&name);
+        match kind {
+            FileType::Directory => copy(&from.join(name), &target, depth - 1)?,
+            FileType::RegularFile => {
+                let file = directory.file(&name, Links::Refused)?;
+                if file.len() > MAX_COPIED {
+                    return Err(ReadError::TooLong { limit: MAX_COPIED }.into());
+                }
+                copy_file(file, &target)?;
+            }
+            _ => {}
         }
     }
+    Ok(())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "makes a file in the state directory"
+)]
+fn copy_file(file: Regular, target: &Path) -> io::Result<()> {
+    let (mode, length) = (file.stat().st_mode & 0o777, file.len());
+    let mut made = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(target)?;
+    io::copy(&mut file.into_file().take(length), &mut made)?;
     Ok(())
 }
 

@@ -5,10 +5,12 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
+use aictx_files::untrusted;
 use aictx_proto::Timestamp;
 use aictx_proto::ledger::LedgerKind;
 use aictx_proto::snapshot::GitState;
 use aictx_proto::text::file_stem;
+use rustix::fs::FileType;
 
 use crate::hosts::Host;
 
@@ -19,18 +21,18 @@ const MAX_UNTRACKED: usize = 4_096;
 fn files_below(worktree: &Path, directory: &str, looked: &mut usize, found: &mut Vec<String>) {
     let mut pending = vec![directory.trim_end_matches('/').to_owned()];
     while let Some(directory) = pending.pop() {
-        let Ok(entries) = std::fs::read_dir(worktree.join(&directory)) else {
+        let Ok(entries) = untrusted::entries(&worktree.join(&directory)) else {
             continue;
         };
-        for entry in entries.flatten() {
+        for entry in entries {
             *looked += 1;
             if *looked > MAX_UNTRACKED {
                 return;
             }
-            let path = format!("{directory}/{}", entry.file_name().to_string_lossy());
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => pending.push(path),
-                Ok(kind) if kind.is_file() => found.push(path),
+            let path = format!("{directory}/{}", entry.name.to_string_lossy());
+            match entry.kind {
+                FileType::Directory => pending.push(path),
+                FileType::RegularFile => found.push(path),
                 _ => {}
             }
         }

@@ -11,7 +11,6 @@ use aictx_runners::ancestor;
 use aictx_runners::merge::{Block, Comment, Content};
 use aictx_runners::plan::{Detected, Edit, Options, Scope, plan, plan_all};
 
-use super::clean::is_tracked;
 use crate::app::App;
 use crate::homes::MEMORY;
 use crate::setup::around::Around;
@@ -246,7 +245,7 @@ fn remember_choice(app: &App, site: &Site, asked: Option<bool>, reply: &mut Init
             error.message
         ));
     }
-    if !reply.portable && is_tracked(&site.root) {
+    if !reply.portable && !portable::tracked(site).is_empty() {
         reply.warnings.push(
             "git still tracks files in .aictx: `git rm -r --cached .aictx` takes them out of the next \
              commit and leaves them here"

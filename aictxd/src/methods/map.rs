@@ -179,7 +179,8 @@ async fn answered<P: Question, T: Answer + 'static>(
         let files: Vec<FileId> = files.filter_map(|path| tree.file_at(path)).collect();
         let outdated = map.indexer.outdated(tree, &files);
         let mut ticket = None;
-        if !outdated.is_empty() {
+        // An index that is damaged on disk may have said anything.
+        if !outdated.is_empty() || tree.was_changed() {
             let count = outdated.len() as u32;
             ticket = Some(asked.app.maps.look_again(map, outdated));
             if let Some(freshness) = reply.freshness()

@@ -2,7 +2,6 @@
 //! through git.
 
 use std::cell::Cell;
-use std::fs;
 
 use aictx_artifacts::Row;
 use aictx_artifacts::scrub::{Report, scrub_value};
@@ -186,8 +185,7 @@ pub(super) fn status(app: &App, params: &InRepo) -> Result<Value, RpcError> {
 /// Files that are not as the choice wants them.
 fn drift(site: &Site, enabled: bool, wanted: &Value) -> Vec<String> {
     let mut drift: Vec<String> = Vec::new();
-    let text = fs::read_to_string(site.memory().join(files::PORTABILITY)).ok();
-    let stored: Option<Value> = text.map(|text| serde_json::from_str(&text).unwrap_or_default());
+    let stored = portable::stored(site);
     // Memory that was never to travel says nothing of it.
     if stored.as_ref().map_or(enabled, |stored| stored != wanted) {
         drift.push(files::PORTABILITY.to_owned());

@@ -1,5 +1,6 @@
 //! `status`, `hello`, `daemon.stop`.
 
+use aictx_files::mounts;
 use aictx_proto::PROTOCOL_VERSION;
 use aictx_proto::methods::{DaemonStatus, Hello, METHODS, RepoStatus, StopParams, Stopping};
 
@@ -20,6 +21,13 @@ pub(super) fn status(app: &App) -> DaemonStatus {
             "{}; the socket is {}",
             app.locations.socket_note,
             app.locations.socket.display()
+        ));
+    }
+    let damaged = app.maps.damaged();
+    if damaged > 0 {
+        let many = if damaged == 1 { "" } else { "s" };
+        warnings.push(format!(
+            "{damaged} index segment{many} damaged on disk, made again from the sources"
         ));
     }
     DaemonStatus {
@@ -50,6 +58,15 @@ pub(super) fn status(app: &App) -> DaemonStatus {
 }
 
 fn repo(app: &App, host: &Host) -> RepoStatus {
+    if let Err(why) = mounts::check(&host.root) {
+        return RepoStatus {
+            repo: host.root.to_string_lossy().into_owned(),
+            state: "unknown".to_owned(),
+            warnings: vec![why.to_string()],
+            watch: host.watch.stats(),
+            ..RepoStatus::default()
+        };
+    }
     let mut status = host.status();
     let problem = app.policy_problems(&host.root).text();
     if !problem.is_empty() {

@@ -6,7 +6,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::hash;
+use aictx_files::untrusted;
+
+use super::{MAX_BYTES, hash};
 use crate::app::App;
 
 /// Where they lie.
@@ -25,7 +27,7 @@ pub(super) fn of_repository(app: &App, root: &Path) -> PathBuf {
 
 /// A text that was kept.
 pub(super) fn read(path: &Path) -> Option<String> {
-    fs::read_to_string(path).ok()
+    untrusted::read_text(path, MAX_BYTES).ok()
 }
 
 /// Keeps a text, or forgets what was kept when there is none.
@@ -45,6 +47,7 @@ pub(super) fn keep(path: &Path, text: Option<&str>) {
 }
 
 /// Whole or not at all, and for the user alone.
+#[expect(clippy::disallowed_methods, reason = "a file of the state directory")]
 fn write(path: &Path, text: &str) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         DirBuilder::new()

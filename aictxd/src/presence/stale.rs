@@ -1,16 +1,15 @@
 //! Whether a file is still as a session knows it, and who changed it.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use aictx_files::{mounts, untrusted};
 use aictx_guard::Parallel;
 use aictx_proto::Timestamp;
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, CWD, statat};
 
 use super::{Presence, Session, claim_on};
 
@@ -59,6 +58,7 @@ struct Stamp {
 
 impl Stamp {
     fn of(path: &Path) -> Option<Self> {
+        mounts::check(path).ok()?;
         let stat = statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         // Field types differ between systems; the casts keep every bit that matters to equality.
         #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
@@ -86,13 +86,10 @@ fn contents(path: &Path, stamp: &Stamp) -> Option<u64> {
     if stamp.len > MAX_COMPARED {
         return None;
     }
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(openat(CWD, path, flags, Mode::empty()).ok()?);
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut held = Vec::new();
-    file.take(MAX_COMPARED).read_to_end(&mut held).ok()?;
+    let held = untrusted::open_itself(path)
+        .ok()?
+        .beginning(MAX_COMPARED)
+        .ok()?;
     let mut hasher = DefaultHasher::new();
     hasher.write(&held);
     Some(hasher.finish())

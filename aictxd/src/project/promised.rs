@@ -1,12 +1,13 @@
 //! How the tests of a project are run, where its manifests say more than their names do.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
+use aictx_files::untrusted;
+use rustix::fs::FileType;
 use serde_json::Value;
 
-use super::beginning;
+use super::{MAX_NAMES, beginning};
 
 /// The kind of a solution or a project of .NET, whatever its file is called.
 pub(super) const DOTNET: &str = "*.csproj";
@@ -14,9 +15,8 @@ pub(super) const DOTNET: &str = "*.csproj";
 const MANIFEST_BYTES: u64 = 256 * 1024;
 /// How much of a file of tests is looked at, in bytes.
 const TEST_BYTES: u64 = 8 * 1024;
-/// Files looked at of one directory, and names read of it.
+/// Files looked at of one directory.
 const MAX_FILES: usize = 20;
-const MAX_NAMES: usize = 1_000;
 /// What a .NET project with tests refers to.
 const DOTNET_TESTS: &[&str] = &[
     "Microsoft.NET.Test.Sdk",
@@ -76,15 +76,14 @@ pub(super) fn files(root: &Path) -> Vec<String> {
 
 /// Names of the files in a directory, and whether those are all.
 pub(super) fn some_files(root: &Path) -> (Vec<String>, bool) {
-    let Ok(mut entries) = fs::read_dir(root) else {
+    let Ok(mut entries) = untrusted::entries(root) else {
         return (Vec::new(), false);
     };
     let names = entries
         .by_ref()
         .take(MAX_NAMES)
-        .filter_map(Result::ok)
-        .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()))
-        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|entry| entry.kind != FileType::Directory)
+        .filter_map(|entry| entry.name.into_string().ok())
         .collect();
     (names, entries.next().is_none())
 }

@@ -1,11 +1,14 @@
 //! Other people's files: read as they are, written all at once, given back with their mode.
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Read, Write};
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use aictx_files::beneath::CAREFULLY;
+use aictx_files::untrusted::{self, ReadError};
 use aictx_runners::merge::MAX_FILE;
+use rustix::fs::OFlags;
 
 use crate::process::user_id;
 
@@ -87,10 +90,7 @@ pub fn read(path: &Path, bounds: &Bounds) -> Result<Found, String> {
     if meta.uid() != user_id() {
         return Err("it belongs to another user".to_owned());
     }
-    let mut bytes = Vec::new();
-    File::open(&target)
-        .and_then(|file| file.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|e| e.to_string())?;
+    let bytes = beginning(&target).map_err(|e| e.to_string())?;
     let text = String::from_utf8(bytes)
         .map_err(|_| "it is not UTF-8; convert it and run this again".to_owned())?;
     Ok(Found {
@@ -99,6 +99,11 @@ pub fn read(path: &Path, bounds: &Bounds) -> Result<Found, String> {
         mode: meta.mode(),
         links: meta.nlink(),
     })
+}
+
+/// As much of a file as is needed to see whether it is too long.
+fn beginning(target: &Path) -> Result<Vec<u8>, ReadError> {
+    Ok(untrusted::open_itself(target)?.beginning(MAX_FILE as u64 + 1)?)
 }
 
 /// The real path of a directory that may not be there yet.
@@ -148,20 +153,32 @@ impl Found {
         self.unchanged()?;
         let written = if self.links > 1 {
             // Another name for the same file must stay one.
-            OpenOptions::new()
-                .write(true)
-                .truncate(true)
-                .open(&self.target)
-                .and_then(|mut file| {
-                    file.write_all(text.as_bytes())
-                        .and_then(|()| file.sync_all())
-                })
+            self.overwrite(text)
         } else {
             self.replace(parent, text, executable)
         };
         written.map(|()| made).map_err(|e| e.to_string())
     }
 
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "waits for nobody and checks what it opened"
+    )]
+    fn overwrite(&self, text: &str) -> io::Result<()> {
+        let flags = CAREFULLY | OFlags::NOFOLLOW;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .custom_flags(flags.bits().cast_signed())
+            .open(&self.target)?;
+        if !file.metadata()?.is_file() {
+            return Err(ReadError::NotRegular.into());
+        }
+        file.set_len(0)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "makes a file that was not there")]
     fn replace(&self, parent: &Path, text: &str, executable: bool) -> io::Result<()> {
         let name = self.target.file_name().unwrap_or_default();
         let draft = parent.join(format!(
@@ -200,10 +217,10 @@ impl Found {
     }
 
     fn unchanged(&self) -> Result<(), String> {
-        let now = match fs::read(&self.target) {
+        let now = match beginning(&self.target) {
             Ok(bytes) => Some(bytes),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
-            Err(e) => return Err(e.to_string()),
+            Err(error) if error.is_missing() => None,
+            Err(error) => return Err(error.to_string()),
         };
         if now.as_deref() == self.text.as_deref().map(str::as_bytes) {
             Ok(())

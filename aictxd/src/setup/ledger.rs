@@ -7,12 +7,14 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aictx_files::private;
+use aictx_files::{private, untrusted};
 use aictx_runners::merge::Record;
 use serde::{Deserialize, Serialize};
 
 /// Format of the file.
 const VERSION: u32 = 1;
+/// Longest ledger that is read, in bytes.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// Most entries kept; the oldest make room.
 const MAX_ENTRIES: usize = 10_000;
 
@@ -66,7 +68,7 @@ impl Ledger {
         } else {
             None
         };
-        let document: Document = fs::read_to_string(&path)
+        let document: Document = untrusted::read_text(&path, MAX_BYTES)
             .ok()
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
@@ -142,6 +144,7 @@ impl Ledger {
     ///
     /// # Errors
     /// As the system reports them.
+    #[expect(clippy::disallowed_methods, reason = "a file of the state directory")]
     pub fn save(&self) -> io::Result<()> {
         if self.entries.is_empty() {
             return match fs::remove_file(&self.path) {

@@ -119,6 +119,10 @@ impl Heard {
     ///
     /// # Errors
     /// When it cannot be made.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a directory of the state directory"
+    )]
     pub(crate) fn prepare(&self) -> std::io::Result<&Path> {
         aictx_files::private::directory(&self.place)?;
         for entry in fs::read_dir(&self.place)?.flatten() {
@@ -241,6 +245,7 @@ impl Heard {
     }
 
     /// Makes a mark. Opening a file for writing tells of it and changes nothing.
+    #[expect(clippy::disallowed_methods, reason = "a file of the state directory")]
     fn mark(&self) -> Option<Mark> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let (round, number) = {

@@ -157,6 +157,7 @@ pub(crate) fn config() -> Config {
         .with_follow_symlinks(false)
 }
 
+#[expect(clippy::disallowed_methods, reason = "a file of /proc")]
 fn watch_limit() -> u64 {
     let own = std::env::var(LIMIT_VARIABLE)
         .ok()

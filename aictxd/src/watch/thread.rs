@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
-use aictx_files::private;
+use aictx_files::{mounts, private};
 use aictx_proto::methods::WatchStats;
 use notify::Event;
 use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
@@ -118,6 +118,7 @@ impl Watching {
     }
 
     pub(super) fn run(mut self, inbox: &Receiver<Message>) {
+        mounts::guard_this_thread();
         // Asleep until something happens: no timeout here.
         while let Ok(first) = inbox.recv() {
             if self.take(first) && !self.take_burst(inbox) {
@@ -270,11 +271,17 @@ impl Watching {
     fn git_is_busy(&self) -> bool {
         self.repositories
             .iter()
-            .any(|(root, w)| !w.dirty.is_empty() && root.join(".git/index.lock").exists())
+            .filter(|(root, w)| !w.dirty.is_empty() && mounts::check(root).is_ok())
+            .any(|(root, _)| root.join(".git/index.lock").exists())
     }
 
     fn add(&mut self, host: Arc<Host>) {
         let root = host.root.clone();
+        if let Err(reason) = mounts::check(&root) {
+            self.forget(&root);
+            host.watch.change(|stats| stats.reason = reason.to_string());
+            return;
+        }
         if let Some(known) = self.repositories.get_mut(&root) {
             // Opened anew (closed in between): the new host is told from now on.
             let moved = known.host.home != host.home;
@@ -389,7 +396,7 @@ impl Watching {
             };
             self.deliver_one(&mut watched);
             self.repositories.insert(root.clone(), watched);
-            if !root.is_dir() {
+            if is_gone(&root) {
                 self.forget(&root);
             }
         }
@@ -482,7 +489,7 @@ impl Watching {
         let gone: Vec<PathBuf> = self
             .repositories
             .keys()
-            .filter(|root| !root.is_dir())
+            .filter(|root| is_gone(root))
             .cloned()
             .collect();
         gone.iter().for_each(|root| self.forget(root));
@@ -507,6 +514,12 @@ impl Watched {
             stats.directories = directories;
         });
     }
+}
+
+/// Whether a repository cannot be watched any more: it is not there, or something that can hang was
+/// mounted over it.
+fn is_gone(root: &Path) -> bool {
+    mounts::check(root).is_err() || !root.is_dir()
 }
 
 /// Whether an event may tell of a directory that is there or gone: most tell of files that were written.

@@ -7,7 +7,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aictx_repomap::discover::{rules, rules_are_plain};
+use aictx_files::untrusted;
+use aictx_repomap::discover::{RuledTree, Rules, Unlisted};
+use rustix::fs::FileType;
 
 use crate::homes::MEMORY;
 
@@ -57,7 +59,8 @@ impl Tree {
     }
 
     fn of(root: &Path, artifacts: &Path) -> Self {
-        let mut directories: BTreeSet<PathBuf> = source_directories(root, None).collect();
+        let mut directories: BTreeSet<PathBuf> =
+            source_directories(root, None).into_iter().collect();
         for name in ARTIFACTS {
             let path = artifacts.join(name);
             if path.is_dir() {
@@ -174,21 +177,24 @@ impl Tree {
 
     /// Directories right below some of ours that are not known, ignored ones among them. Only
     /// directories that something was made in within `recent` are listed.
-    pub(super) fn children(&self, directories: &[PathBuf], recent: Duration) -> Vec<PathBuf> {
+    pub(super) fn children<'d>(
+        &self,
+        directories: &'d [PathBuf],
+        recent: Duration,
+    ) -> Vec<PathBuf> {
         let is_recent = |dir: &&PathBuf| {
             let changed = dir.symlink_metadata().and_then(|m| m.modified());
             // A clock that jumped says nothing: then it is listed.
             changed.is_ok_and(|at| at.elapsed().map_or(true, |age| age < recent))
         };
-        let entries = directories
-            .iter()
-            .filter(is_recent)
-            .flat_map(|dir| std::fs::read_dir(dir).into_iter().flatten());
-        entries
-            .filter_map(Result::ok)
-            .filter(|entry| entry.file_type().is_ok_and(|t| t.is_dir()))
-            .map(|entry| entry.path())
-            .filter(|path| !self.directories.contains(path))
+        let below = |dir: &'d PathBuf| {
+            let entries = untrusted::entries(dir).into_iter().flatten();
+            let entries = entries.filter(|entry| entry.kind == FileType::Directory);
+            entries.map(|entry| dir.join(entry.name))
+        };
+        let all = directories.iter().filter(is_recent).flat_map(below);
+        all.filter(|path| !self.directories.contains(path))
+            .take(MAX_DIRECTORIES)
             .collect()
     }
 
@@ -224,27 +230,44 @@ impl Tree {
     }
 }
 
-/// Directories that the map's rules do not exclude: all, or those at and below `only`. The walk starts at
-/// the root in either case, because rules of parent directories decide; other branches are cut.
-fn source_directories(root: &Path, only: Option<&Path>) -> impl Iterator<Item = PathBuf> {
-    let only = only.map(Path::to_owned);
-    let mut walk = rules(root);
-    walk.filter_entry(move |entry| {
-        let name = entry.file_name();
-        entry.file_type().is_some_and(|t| t.is_dir())
-            && rules_are_plain(entry.path())
-            && (entry.depth() == 0 || name != ".git" && name != MEMORY)
-            && only
-                .as_ref()
-                .is_none_or(|only| only.starts_with(entry.path()) || entry.path().starts_with(only))
-    });
-    // Rules of the root are read before anything can be asked of it.
-    let plain = rules_are_plain(root);
-    walk.build()
-        .take_while(move |_| plain)
-        .filter_map(Result::ok)
-        .map(|entry| entry.into_path())
-        .take(MAX_DIRECTORIES)
+/// Lists the directories that the map's rules do not exclude: all, or those at and below `only`. The
+/// walk starts at the root in either case, because rules of parent directories decide; other branches
+/// are cut.
+fn source_directories(root: &Path, only: Option<&Path>) -> Vec<PathBuf> {
+    let Ok(tree) = RuledTree::open(root) else {
+        return Vec::new();
+    };
+    let only = only.map(|only| only.strip_prefix(root).unwrap_or(Path::new("")));
+    let mut found = Vec::new();
+    let mut waiting: Vec<(PathBuf, Option<Rules>)> = vec![(PathBuf::new(), None)];
+    while let Some((directory, above)) = waiting.pop() {
+        if found.len() + waiting.len() >= MAX_DIRECTORIES {
+            break;
+        }
+        let listed = tree.list(&directory, above.as_ref());
+        if matches!(listed, Err(Unlisted::Rules)) {
+            continue;
+        }
+        // `join` of nothing would end in a slash.
+        found.push(match directory.as_os_str().is_empty() {
+            true => root.to_owned(),
+            false => root.join(&directory),
+        });
+        let Ok((entries, rules)) = listed else {
+            continue;
+        };
+        for entry in entries.map_while(Result::ok) {
+            if entry.kind != FileType::Directory || entry.name == ".git" || entry.name == MEMORY {
+                continue;
+            }
+            let path = directory.join(&entry.name);
+            let is_on_the_way = only.is_none_or(|o| o.starts_with(&path) || path.starts_with(o));
+            if is_on_the_way && waiting.len() < MAX_DIRECTORIES && !rules.exclude(&path, true) {
+                waiting.push((path, Some(rules.clone())));
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]

@@ -135,7 +135,7 @@ pub struct WatchStats {
 pub struct RepoStatus {
     /// Root.
     pub repo: String,
-    /// `open`, `idle`, `missing` or `read_only`.
+    /// `open`, `idle`, `missing` or `read_only`; `unknown` where its file system may not answer.
     pub state: String,
     /// Snapshot generation.
     pub generation: u64,

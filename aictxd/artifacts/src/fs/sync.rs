@@ -7,11 +7,11 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
+use aictx_files::beneath::HOLDING;
 use rustix::fs::{Mode, OFlags};
 
 use super::point;
 use crate::fault::Op;
-use crate::root::HOLDING;
 
 /// Makes a file's content, or a directory's entries, durable; now, or in the order in which it was
 /// wanted when the thread [puts syncs off](put_off), which keeps the file open until then.
@@ -31,6 +31,10 @@ pub(crate) fn sync(file: impl Into<Arc<File>>, what: &str) -> io::Result<()> {
 
 /// A name below a directory is about to go. To free what it names takes a disk longer than to take the name away:
 /// where the thread [puts off](put_off), that comes later as well.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "holds the file and never reads it"
+)]
 pub(super) fn going(directory: impl AsFd, name: &str) {
     PUT_OFF.with_borrow_mut(|put_off| {
         let Some(gone) = put_off.as_mut().map(|put_off| &mut put_off.gone) else {

@@ -4,16 +4,20 @@ use super::Store;
 use crate::commit::QUARANTINE;
 use crate::error::StoreError;
 use crate::fs::{self, Root};
+use crate::read::MAX_FILE;
 
 impl Store {
-    /// Copies a file into the quarantine, durably.
+    /// Copies a file into the quarantine, durably. A larger one than is ever read is moved there.
     pub(super) fn set_aside(&self, root: &Root, file: &str) -> Result<(), StoreError> {
         let Some(open) = root.read_if_there(file).map_err(|e| root.error(file, e))? else {
             return Ok(());
         };
-        let bytes = fs::read_range(&open, 0, u64::MAX).map_err(|e| root.error(file, e))?;
         let name = self.quarantine_name(root, file);
         let fail = |e| root.error(&name, e);
+        if fs::len(&open).map_err(fail)? > MAX_FILE {
+            return root.rename(file, &name).map_err(fail);
+        }
+        let bytes = fs::read_range(&open, 0, MAX_FILE).map_err(|e| root.error(file, e))?;
         root.make_dirs(QUARANTINE).map_err(fail)?;
         root.create_new(&name, &bytes).map_err(fail)?;
         root.sync_parent(&name).map_err(fail)

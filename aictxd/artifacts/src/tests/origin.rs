@@ -130,7 +130,9 @@ fn a_ledger_that_others_made_is_not_read_and_not_added_to() {
     assert_eq!(shared.issues(), ["sessions/s.jsonl"]);
 
     let own = row(3, LedgerKind::Stop);
-    store.append_ledger("s", std::slice::from_ref(&own)).unwrap();
+    store
+        .append_ledger("s", std::slice::from_ref(&own))
+        .unwrap();
     store.transact(|s| ((), finalize("a", s))).unwrap();
     assert_eq!(shared.repo.read("sessions/s.jsonl"), text);
     let read = store.read_ledger("s").rows;

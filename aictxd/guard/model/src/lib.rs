@@ -5,6 +5,8 @@
 //! part of it has to be optimised in every profile: training takes a second then and half a minute
 //! otherwise.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod features;
 pub mod messages;
 pub mod train;

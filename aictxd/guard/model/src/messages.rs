@@ -1,5 +1,10 @@
 //! Reads labelled messages: lines `language|class|message`, comments after `#`.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "files of this project, read while it is built"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

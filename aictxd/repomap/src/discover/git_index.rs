@@ -4,6 +4,34 @@
 //! Format: git's `Documentation/gitformat-index.txt`. Extensions are skipped; a split index (`link`)
 //! or a sparse directory entry makes the answer incomplete, which is said.
 
+use std::io;
+use std::path::Path;
+
+use aictx_files::untrusted::{self, ReadError};
+use rustix::fs::Stat;
+
+/// Longest index that is read, in bytes: more than half a million files have.
+const MAX_BYTES: u64 = 64 << 20;
+/// Most bytes of paths that are kept: version 4 lets a few bytes stand for a long path.
+const MAX_PATHS: usize = 64 << 20;
+/// Most entries that are kept.
+const MAX_ENTRIES: usize = 600_000;
+/// First bytes of every index.
+const MAGIC: &[u8] = b"DIRC";
+
+/// Reads an index file, and how it looked then.
+///
+/// # Errors
+/// See [`ReadError`]; so is a file that is no index.
+pub fn load(index: &Path) -> Result<(Vec<u8>, Stat), ReadError> {
+    let file = untrusted::open(index)?;
+    // What only claims to be long is not read for that.
+    if file.beginning(MAGIC.len() as u64)? != MAGIC {
+        return Err(io::Error::from(io::ErrorKind::InvalidData).into());
+    }
+    Ok((file.read(MAX_BYTES)?, *file.stat()))
+}
+
 /// One tracked path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
@@ -68,6 +96,7 @@ fn read(bytes: &[u8], hash: usize, index: &mut Index) -> Option<()> {
         return None;
     }
     let mut previous: Vec<u8> = Vec::new();
+    let mut path_bytes = 0;
     for _ in 0..count {
         let start = rest.len();
         let mut fixed = take(&mut rest, 40)?;
@@ -118,6 +147,10 @@ fn read(bytes: &[u8], hash: usize, index: &mut Index) -> Option<()> {
             // Another stage of the same path; out of order git never writes.
             index.incomplete |= index.entries.last().is_some_and(|last| last.path > path);
             continue;
+        }
+        path_bytes += path.len();
+        if path_bytes > MAX_PATHS || index.entries.len() >= MAX_ENTRIES {
+            return None;
         }
         index.entries.push(Entry {
             path,
@@ -232,5 +265,33 @@ mod tests {
             let index = parse(&bytes, 20);
             prop_assert!(index.entries.len() <= 3);
         }
+    }
+
+    /// Version 4, where each entry is the one before with a byte more or less.
+    #[test]
+    fn long_paths_that_take_no_room_are_bounded() {
+        let mut bytes = b"DIRC".to_vec();
+        bytes.extend(4_u32.to_be_bytes());
+        let count = 40_000_u32;
+        bytes.extend(count.to_be_bytes());
+        for number in 0..count {
+            bytes.extend([0; 62]);
+            let path = format!("{number:08}");
+            // Drops the number at the end of the path before and writes its own.
+            match number {
+                0 => {
+                    bytes.push(0);
+                    bytes.extend([b'a'; 4_000]);
+                }
+                _ => bytes.push(8),
+            }
+            bytes.extend(path.as_bytes());
+            bytes.push(0);
+        }
+        assert!(bytes.len() < 4 << 20);
+        let index = parse(&bytes, 20);
+        assert!(index.incomplete);
+        let kept: usize = index.entries.iter().map(|entry| entry.path.len()).sum();
+        assert!(!index.entries.is_empty() && kept <= MAX_PATHS, "{kept}");
     }
 }

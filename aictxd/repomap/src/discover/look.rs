@@ -5,13 +5,16 @@ use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use aictx_files::beneath;
+use aictx_files::mounts::{self, Mount};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::Stamp;
+use super::{Stamp, nanoseconds};
 
 /// How something looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +38,7 @@ pub enum Sort {
     Other,
 }
 
-const FLAGS: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::CLOEXEC);
+const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
 /// How often clock and flag are looked at.
 const BETWEEN: usize = 512;
@@ -91,14 +92,17 @@ pub fn look_at(path: &Path) -> Option<Look> {
 /// The directories on the way to the path that was asked for last, open.
 struct Directories<'a> {
     root: &'a Path,
+    /// The mount that the root lies on, where that can hang.
+    mount: Option<Arc<Mount>>,
     open: Vec<(Vec<u8>, OwnedFd)>,
 }
 
 impl<'a> Directories<'a> {
     fn new(root: &'a Path) -> Self {
-        let directory = rustix::fs::open(root, FLAGS, Mode::empty());
+        let directory = beneath::directory(root);
         Self {
             root,
+            mount: mounts::hanging(root),
             open: directory.into_iter().map(|d| (Vec::new(), d)).collect(),
         }
     }
@@ -137,12 +141,16 @@ impl<'a> Directories<'a> {
             let rest = path.get(start..).unwrap_or_default();
             let length = memchr::memchr(b'/', rest).unwrap_or(rest.len());
             at = start + length;
+            let path_here = path.get(..at).unwrap_or_default();
+            let here = || self.root.join(OsStr::from_bytes(path_here));
+            if mounts::any_can_hang() && mounts::hanging(&here()) != self.mount {
+                // Nothing is to be seen behind a server that may be dead.
+                return Err(Errno::NOENT);
+            }
             let (_, directory) = self.open.last().ok_or(Errno::BADF)?;
             let name = OsStr::from_bytes(rest.get(..length).unwrap_or_default());
-            let next =
-                rustix::fs::openat(directory, name, FLAGS | OFlags::NOFOLLOW, Mode::empty())?;
-            let path = path.get(..at).unwrap_or_default();
-            self.open.push((path.to_vec(), next));
+            let next = beneath::open(directory, name, FLAGS, Mode::empty())?;
+            self.open.push((path_here.to_vec(), next));
         }
         let last = self.open.last();
         last.map(|(_, directory)| directory.as_fd())
@@ -164,17 +172,9 @@ fn is_within(path: &[u8], directory: &[u8]) -> bool {
     reason = "the types differ between systems"
 )]
 fn of(stat: &rustix::fs::Stat) -> Look {
-    let time = |seconds: i64, nanoseconds: i64| {
-        let whole = seconds.saturating_mul(1_000_000_000);
-        whole.saturating_add(nanoseconds)
-    };
     Look {
-        stamp: Stamp {
-            size: stat.st_size as u64,
-            modified: time(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-            inode: stat.st_ino as u64,
-        },
-        changed: time(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        stamp: Stamp::of_stat(stat),
+        changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
         sort: match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => Sort::File,
             FileType::Directory => Sort::Directory,

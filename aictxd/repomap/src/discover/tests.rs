@@ -189,3 +189,154 @@ fn the_repositorys_own_excludes_file_decides_from_its_root() {
     git(root, &["config", "core.excludesFile", "/dev/zero"]);
     assert_eq!(paths(&all(root)).len(), 4);
 }
+
+/// What the walker of the `ignore` crate finds by the same rules.
+fn by_the_crate(root: &Path) -> Vec<String> {
+    let walk = ignore::WalkBuilder::new(root)
+        .hidden(false)
+        .parents(false)
+        .require_git(false)
+        .git_global(false)
+        .current_dir(root)
+        .add_custom_ignore_filename(".aictxignore")
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build();
+    let entries = walk.flatten().filter(|e| e.file_type().unwrap().is_file());
+    let mut paths: Vec<String> = entries
+        .map(|e| {
+            e.path()
+                .strip_prefix(root)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect();
+    paths.sort_unstable();
+    paths
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn nested_rules_decide_as_they_do_elsewhere(
+        rules in proptest::collection::vec((
+            proptest::sample::select(vec!["", "a/", "b/", "a/b/"]),
+            proptest::sample::select(vec![".gitignore", ".ignore", ".aictxignore", ".git/info/exclude"]),
+            proptest::collection::vec(proptest::sample::select(vec![
+                "x", "!x", "/x", "a/", "/a", "b/x", "**/b", "a/*", "!a/x", "!a/", "*.y", "!q.y", "a/b/",
+                "\u{feff}x", "# x", "[", "\\!x",
+            ]), 1..4),
+        ), 0..5),
+    ) {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path();
+        for directory in ["", "a/", "b/", "a/b/", "b/a/"] {
+            for name in ["x", "q.y", "p.y", "!x"] {
+                write(root, &format!("{directory}{name}"), "");
+            }
+        }
+        for (directory, file, lines) in &rules {
+            let directory = if file.starts_with(".git/") { "" } else { directory };
+            write(root, &format!("{directory}{file}"), &lines.join("\n"));
+        }
+        let ours = paths(&all(root));
+        proptest::prop_assert_eq!(&ours, &by_the_crate(root));
+        // One path at a time, too.
+        let listed = |path: &&str| would_list(root, Path::new(path), &|_| false);
+        for path in ["x", "a/x", "a/b/x", "b/a/q.y", "a/b/p.y"] {
+            proptest::prop_assert_eq!(listed(&path), ours.iter().any(|p| p == path), "{}", path);
+        }
+    }
+}
+
+#[test]
+fn rules_that_cannot_be_read_keep_a_directory_out() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path();
+    write(root, "a.rs", "");
+    let place = |path: &str| root.join(path);
+    for (name, rules) in [
+        ("pipe", ".gitignore"),
+        ("long", ".ignore"),
+        ("link", ".aictxignore"),
+        ("dir", ".gitignore"),
+    ] {
+        write(root, &format!("{name}/b.rs"), "");
+        write(root, &format!("{name}/deep/c.rs"), "");
+        let rules = place(&format!("{name}/{rules}"));
+        match name {
+            "pipe" => assert!(
+                Command::new("mkfifo")
+                    .arg(rules)
+                    .status()
+                    .unwrap()
+                    .success()
+            ),
+            "long" => std::fs::File::create(rules)
+                .unwrap()
+                .set_len(1 << 40)
+                .unwrap(),
+            "link" => std::os::unix::fs::symlink("/dev/zero", rules).unwrap(),
+            _ => std::fs::create_dir(rules).unwrap(),
+        }
+    }
+    write(root, ".git/info/x", "");
+    assert!(
+        Command::new("mkfifo")
+            .arg(place(".git/info/exclude"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    let listing = all(root);
+    assert_eq!(paths(&listing), ["a.rs"]);
+    assert!(
+        listing.directories.is_empty(),
+        "somebody may put plain rules there"
+    );
+    assert!(!would_list(root, Path::new("pipe/b.rs"), &|_| false));
+    assert!(would_list(root, Path::new("a.rs"), &|_| false));
+    std::os::unix::fs::symlink("/dev/zero", place(".gitignore")).unwrap();
+    let listing = all(root);
+    assert!(listing.files.is_empty() && listing.unreadable == 1 && listing.timed_out);
+}
+
+#[test]
+fn rules_that_are_only_many_are_bounded() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path();
+    let long = |name: &str, bytes: usize| format!("# {}\n{name}\n", "x".repeat(bytes));
+    // Each of them is short enough, but not all of them together.
+    write(root, ".gitignore", &long("a", 100 << 10));
+    write(root, "one/.gitignore", &long("b", 100 << 10));
+    write(root, "one/two/.gitignore", &long("c", 100 << 10));
+    for path in [
+        "a",
+        "f.rs",
+        "one/b",
+        "one/f.rs",
+        "one/two/f.rs",
+        "one/two/three/f.rs",
+    ] {
+        write(root, path, "");
+    }
+    let found = paths(&all(root));
+    assert_eq!(found, [".gitignore", "f.rs", "one/.gitignore", "one/f.rs"]);
+    let home = tempfile::tempdir().unwrap();
+    for number in 0..60 {
+        write(
+            home.path(),
+            &format!("d{number:02}/.ignore"),
+            &long("c", 100 << 10),
+        );
+    }
+    let listing = all(home.path());
+    assert!(
+        (30..45).contains(&listing.files.len()),
+        "{}",
+        listing.files.len()
+    );
+    assert!(listing.directories.is_empty());
+}

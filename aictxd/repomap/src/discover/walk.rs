@@ -2,17 +2,22 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use ignore::WalkState;
+use rustix::fs::{AtFlags, FileType, statat};
 
-use super::{Limits, NEVER, is_by_tools, is_never, may_enter, rules, rules_are_plain};
+use super::rules::{RuledTree, Rules, Unlisted};
+use super::{Limits, NEVER, is_by_tools, is_never};
+
+/// Entries between two looks at clock and flag.
+const BETWEEN: usize = 4_096;
 
 /// What a walk found.
+#[derive(Debug, Default)]
 pub(super) struct Walked {
     /// Paths of regular files, in no order.
     pub(super) files: Vec<Vec<u8>>,
@@ -23,6 +28,8 @@ pub(super) struct Walked {
     /// Directories that were entered, and nested repositories, in no order. Empty when others have a
     /// say, too.
     pub(super) directories: Vec<Vec<u8>>,
+    /// Rules of the root; none where nothing can be said of the tree.
+    pub(super) rules: Option<Rules>,
 }
 
 pub(super) fn walk(
@@ -32,132 +39,209 @@ pub(super) fn walk(
     end: Instant,
     stop: &AtomicBool,
 ) -> Walked {
-    if !rules_are_plain(root) || std::fs::read_dir(root).is_err() {
-        // Nothing can be said of the tree.
-        return Walked {
-            files: Vec::new(),
-            nested: Vec::new(),
-            over: 0,
-            timed_out: true,
-            unreadable: 1,
-            directories: Vec::new(),
-        };
-    }
-    let (count, over, unreadable) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-    let timed_out = AtomicBool::new(false);
-    let refused = Arc::new(AtomicBool::new(false));
-    let collected: Mutex<Found> = Mutex::default();
-    let mut rules = rules(root);
-    let any_refused = Arc::clone(&refused);
-    rules.filter_entry(move |entry| {
-        let may = may_enter(entry);
-        any_refused.fetch_or(!may, Ordering::Relaxed);
-        may
+    let nothing = || Walked {
+        timed_out: true,
+        unreadable: 1,
+        ..Walked::default()
+    };
+    let Ok(tree) = RuledTree::open(root) else {
+        return nothing();
+    };
+    let walk = Walk {
+        tree,
+        tracked,
+        limits,
+        end,
+        stop,
+        progress: Mutex::new(Progress {
+            waiting: vec![(PathBuf::new(), None)],
+            seen: 1,
+            ..Progress::default()
+        }),
+        news: Condvar::new(),
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..limits.threads.clamp(1, 64) {
+            scope.spawn(|| walk.run());
+        }
+        walk.run();
     });
-    rules
-        .threads(limits.threads.max(1))
-        .build_parallel()
-        .run(|| {
-            let mut mine = Collected {
-                found: Found::default(),
-                all: &collected,
-            };
-            let (count, over, unreadable, timed_out) = (&count, &over, &unreadable, &timed_out);
-            Box::new(move |entry| {
-                if stop.load(Ordering::Relaxed) || timed_out.load(Ordering::Relaxed) {
-                    return WalkState::Quit;
-                }
-                let Ok(entry) = entry else {
-                    unreadable.fetch_add(1, Ordering::Relaxed);
-                    return WalkState::Continue;
-                };
-                let Some(kind) = entry.file_type() else {
-                    return WalkState::Continue;
-                };
-                let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
-                let bytes = relative.as_os_str().as_bytes();
-                if kind.is_dir() {
-                    if Instant::now() > end {
-                        timed_out.store(true, Ordering::Relaxed);
-                        return WalkState::Quit;
-                    }
-                    return enter(entry.path(), bytes, tracked, &mut mine.found);
-                }
-                if !kind.is_file() || entry.depth() == 0 || is_never(bytes) {
-                    return WalkState::Continue;
-                }
-                if count.fetch_add(1, Ordering::Relaxed) >= limits.files as u64 {
-                    over.fetch_add(1, Ordering::Relaxed);
-                    return WalkState::Continue;
-                }
-                mine.found.files.push(bytes.to_vec());
-                WalkState::Continue
-            })
-        });
-    let found = collected
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    // A directory with odd rules may get plain ones without any other directory noticing.
-    let all_known = !refused.load(Ordering::Relaxed);
-    Walked {
-        files: found.files,
-        nested: found.nested,
-        over: over.into_inner(),
-        timed_out: timed_out.into_inner(),
-        unreadable: unreadable.into_inner(),
-        directories: if all_known {
-            found.directories
-        } else {
-            Vec::new()
-        },
+    let progress = walk.progress.into_inner();
+    let Progress {
+        mut found,
+        has_odd_rules,
+        ..
+    } = progress.unwrap_or_else(PoisonError::into_inner);
+    if has_odd_rules {
+        // A directory with odd rules may get plain ones without any other directory noticing.
+        found.directories.clear();
     }
-}
-
-#[derive(Default)]
-struct Found {
-    files: Vec<Vec<u8>>,
-    nested: Vec<String>,
-    directories: Vec<Vec<u8>>,
-}
-
-/// What one walking thread found; joins the others' when the thread ends.
-struct Collected<'a> {
-    found: Found,
-    all: &'a Mutex<Found>,
-}
-
-impl Drop for Collected<'_> {
-    fn drop(&mut self) {
-        let mut all = self
-            .all
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        all.files.append(&mut self.found.files);
-        all.nested.append(&mut self.found.nested);
-        all.directories.append(&mut self.found.directories);
-    }
-}
-
-/// Whether the walk enters a directory.
-fn enter(path: &Path, relative: &[u8], tracked: &HashSet<Vec<u8>>, found: &mut Found) -> WalkState {
-    if relative.is_empty() {
-        found.directories.push(Vec::new());
-        return WalkState::Continue;
-    }
-    let name = path.file_name().unwrap_or_default();
-    if NEVER.iter().any(|never| OsStr::new(never) == name) {
-        return WalkState::Skip;
-    }
-    if is_by_tools(relative) && !tracked.contains(relative) {
-        return WalkState::Skip;
-    }
-    // Whether it is a repository of its own is told by its entries, too.
-    found.directories.push(relative.to_vec());
-    if std::fs::symlink_metadata(path.join(".git")).is_ok() {
+    if found.rules.is_some() {
         found
-            .nested
-            .push(String::from_utf8_lossy(relative).into_owned());
-        return WalkState::Skip;
+    } else {
+        nothing()
     }
-    WalkState::Continue
+}
+
+/// A walk by several threads.
+struct Walk<'a> {
+    tree: RuledTree,
+    tracked: &'a HashSet<Vec<u8>>,
+    limits: &'a Limits,
+    end: Instant,
+    stop: &'a AtomicBool,
+    progress: Mutex<Progress>,
+    /// More waits, or nothing will any more.
+    news: Condvar,
+}
+
+/// What the threads of a walk share.
+#[derive(Default)]
+struct Progress {
+    /// Directories to be listed, with the rules above them.
+    waiting: Vec<(PathBuf, Option<Rules>)>,
+    /// Directories that are being listed.
+    under_way: usize,
+    /// Directories that were put into `waiting`, at most [`Limits::files`].
+    seen: usize,
+    has_odd_rules: bool,
+    found: Walked,
+}
+
+/// One directory that is being listed.
+struct Turn<'a>(&'a Walk<'a>);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.progress().under_way -= 1;
+        self.0.news.notify_all();
+    }
+}
+
+impl Walk<'_> {
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lists directories until none is left.
+    fn run(&self) {
+        while let Some((directory, above)) = self.next() {
+            // Whatever happens, the others do not wait for this one for ever.
+            let _turn = Turn(self);
+            self.list(&directory, above.as_ref());
+        }
+    }
+
+    fn next(&self) -> Option<(PathBuf, Option<Rules>)> {
+        let mut progress = self.progress();
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            if !progress.waiting.is_empty() && Instant::now() > self.end {
+                progress.found.timed_out = true;
+                progress.waiting.clear();
+            }
+            if let Some(next) = progress.waiting.pop() {
+                progress.under_way += 1;
+                return Some(next);
+            }
+            if progress.under_way == 0 {
+                return None;
+            }
+            let woken = self.news.wait(progress);
+            progress = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn list(&self, directory: &Path, above: Option<&Rules>) {
+        let bytes = directory.as_os_str().as_bytes();
+        let (entries, rules) = match self.tree.list(directory, above) {
+            Ok(listed) => listed,
+            Err(Unlisted::Rules) => return self.progress().has_odd_rules = true,
+            Err(Unlisted::System(_)) => {
+                let mut progress = self.progress();
+                progress.found.directories.push(bytes.to_vec());
+                progress.found.unreadable += 1;
+                return;
+            }
+        };
+        let git = entries.directory();
+        let git = git.is_ok_and(|at| statat(at, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok());
+        let is_nested = git && !bytes.is_empty();
+        let (mut files, mut below) = (Vec::new(), Vec::new());
+        // What is beyond the limit is only counted.
+        let most = self.limits.files;
+        let (mut over, mut unreadable) = (0, 0);
+        for (number, entry) in entries.take_while(|_| !is_nested).enumerate() {
+            let Ok(entry) = entry else {
+                unreadable = 1;
+                break;
+            };
+            if number % BETWEEN == BETWEEN - 1 && self.is_over() {
+                self.progress().found.timed_out = true;
+                break;
+            }
+            let path = directory.join(&entry.name);
+            let is_directory = entry.kind == FileType::Directory;
+            let is_wanted = match entry.kind {
+                FileType::Directory => self.may_enter(&path),
+                FileType::RegularFile => !is_never(path.as_os_str().as_bytes()),
+                _ => false,
+            };
+            if !is_wanted || rules.exclude(&path, is_directory) {
+                continue;
+            }
+            if files.len() >= most || below.len() >= most {
+                over += 1;
+            } else if is_directory {
+                below.push((path, Some(rules.clone())));
+            } else {
+                files.push(path.into_os_string().into_vec());
+            }
+        }
+        let mut progress = self.progress();
+        let Progress {
+            waiting,
+            seen,
+            found,
+            ..
+        } = &mut *progress;
+        if bytes.is_empty() {
+            found.rules = Some(rules);
+        }
+        // Whether it is a repository of its own is told by its entries, too.
+        found.directories.push(bytes.to_vec());
+        if is_nested {
+            found
+                .nested
+                .push(String::from_utf8_lossy(bytes).into_owned());
+        }
+        found.unreadable += unreadable;
+        let room = most.saturating_sub(found.files.len());
+        found.over += over + files.len().saturating_sub(room) as u64;
+        files.truncate(room);
+        found.files.append(&mut files);
+        let room = most.saturating_sub(*seen);
+        found.over += below.len().saturating_sub(room) as u64;
+        below.truncate(room);
+        *seen += below.len();
+        if below.len() > 1 {
+            self.news.notify_all();
+        }
+        waiting.append(&mut below);
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || Instant::now() > self.end
+    }
+
+    fn may_enter(&self, directory: &Path) -> bool {
+        let name = directory.file_name().unwrap_or_default();
+        if NEVER.iter().any(|never| OsStr::new(never) == name) {
+            return false;
+        }
+        let bytes = directory.as_os_str().as_bytes();
+        !is_by_tools(bytes) || self.tracked.contains(bytes)
+    }
 }

@@ -1,8 +1,9 @@
 //! Asks git for the log.
 
-use std::io::Read;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use aictx_files::child;
 
 use super::parse::{Commit, FORMAT, parse};
 
@@ -17,8 +18,10 @@ pub struct Limits {
     pub commits: u32,
     /// Longest time; what was read by then counts.
     pub time: Duration,
+    /// Longest time in which git says nothing.
+    pub silence: Duration,
     /// Most bytes of git's answer.
-    pub bytes: u64,
+    pub bytes: usize,
 }
 
 impl Default for Limits {
@@ -26,6 +29,7 @@ impl Default for Limits {
         Self {
             commits: 5_000,
             time: Duration::from_secs(20),
+            silence: Duration::from_secs(5),
             bytes: 64 << 20,
         }
     }
@@ -68,7 +72,6 @@ fn log(
     renames: &[&str],
     limits: Limits,
 ) -> Result<Vec<Commit>, MineError> {
-    let start = Instant::now();
     let mut command = git();
     command.args(["log", "-z", "--name-status", "--no-merges", FORMAT]);
     command.args(renames);
@@ -81,38 +84,17 @@ fn log(
     command.args(["--encoding=UTF-8", "--ignore-submodules=all"]);
     command.arg(format!("--max-count={}", limits.commits));
     command.args(["--end-of-options", range, "--"]);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    let mut child = command.spawn()?;
-    let mut bytes = Vec::new();
-    let mut cut = false;
-    if let Some(stdout) = child.stdout.take() {
-        // Past its time git is ended, which ends the reading.
-        let mut stdout = stdout.take(limits.bytes);
-        let mut chunk = vec![0; 64 << 10];
-        loop {
-            match stdout.read(&mut chunk) {
-                Ok(0) | Err(_) => break,
-                Ok(read) => bytes.extend_from_slice(chunk.get(..read).unwrap_or_default()),
-            }
-            if start.elapsed() > limits.time {
-                cut = true;
-                break;
-            }
-        }
-        cut |= bytes.len() as u64 >= limits.bytes;
-    }
-    if cut {
-        // It may have ended already.
-        let _ = child.kill();
-    }
-    let status = child.wait()?;
-    if !cut && !status.success() {
+    let limits = child::Limits {
+        silence: limits.silence,
+        ..child::Limits::new(limits.time, limits.bytes)
+    };
+    let output = child::output(command.stderr(Stdio::null()), limits)?;
+    // Past a limit git is ended; what was read by then counts.
+    let cut = output.status.is_none();
+    if !cut && !output.is_success() {
         return Err(MineError::Refused);
     }
-    let mut commits = parse(&bytes).commits;
+    let mut commits = parse(&output.bytes).commits;
     if cut {
         // The last one may lack files.
         commits.pop();

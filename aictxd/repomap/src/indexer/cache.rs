@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use aictx_files::untrusted;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::discover::Stamp;
@@ -22,6 +23,8 @@ use crate::view::Class;
 const MAGIC: &[u8; 8] = b"aictxtre";
 const FORMAT: u32 = 1;
 const HEADER: usize = 24;
+/// Longest file of the cache beside segments that is read, in bytes.
+const MAX_BYTES: u64 = 512 << 20;
 /// Segments that no tree names are removed when they are older than this; a younger one may belong
 /// to a tree that is being written.
 const ORPHAN_AGE: Duration = Duration::from_secs(3_600);
@@ -54,10 +57,13 @@ impl Cache {
     /// The tree as it was saved; for a worktree that was never saved an empty tree with the
     /// contents that another worktree of the repository knows. Nothing when there is nothing whole.
     pub(super) fn load(&self) -> Option<Tree> {
-        if let Ok(bytes) = fs::read(self.tree_file())
+        if let Ok(bytes) = untrusted::read(&self.tree_file(), MAX_BYTES)
             && let Some(saved) = decode(&bytes)
-            && let Some(segments) = self.open_all(&saved.segments)
         {
+            // Files of a segment that is gone wait to be parsed again.
+            let segments = saved.segments.iter().map(|f| self.open_segment(*f));
+            let segments = segments.map(|segment| segment.unwrap_or_else(Segment::empty));
+            let segments = segments.collect();
             let paths = saved.paths.iter().map(Vec::as_slice);
             let paths = Arc::new(Paths::new(paths));
             return Some(Tree::new(paths, saved.rows, segments, Arc::default()));
@@ -65,8 +71,9 @@ impl Cache {
         let mut others: Vec<_> = self.tree_files().collect();
         others.sort_by_key(|path| fs::metadata(path).and_then(|m| m.modified()).ok());
         let segments = others.iter().rev().find_map(|path| {
-            let saved = decode(&fs::read(path).ok()?)?;
-            self.open_all(&saved.segments)
+            let saved = decode(&untrusted::read(path, MAX_BYTES).ok()?)?;
+            let segments = saved.segments.iter().map(|f| self.open_segment(*f));
+            segments.collect::<Option<Vec<_>>>()
         })?;
         Some(Tree::new(
             Arc::default(),
@@ -82,7 +89,7 @@ impl Cache {
 
     /// The commits that were saved; none where there is nothing whole.
     pub fn load_history(&self) -> Vec<Commit> {
-        let bytes = fs::read(self.history_file());
+        let bytes = untrusted::read(&self.history_file(), MAX_BYTES);
         bytes
             .ok()
             .and_then(|b| store::decode(&b))
@@ -101,23 +108,20 @@ impl Cache {
         files_with(&self.directory, "tree")
     }
 
-    fn open_all(&self, fingerprints: &[u64]) -> Option<Vec<Arc<Segment>>> {
-        fingerprints
-            .iter()
-            .map(|fingerprint| {
-                let path = self.segment_file(*fingerprint);
-                match Segment::open(&path) {
-                    Ok(segment) if segment.fingerprint() == *fingerprint => Some(Arc::new(segment)),
-                    Ok(_) => None,
-                    Err(error) => {
-                        if error.kind() == io::ErrorKind::InvalidData {
-                            let _ = fs::remove_file(&path);
-                        }
-                        None
-                    }
+    /// Opens a segment; nothing when it is gone or is not the one of that name. What is damaged is
+    /// removed.
+    fn open_segment(&self, fingerprint: u64) -> Option<Arc<Segment>> {
+        let path = self.segment_file(fingerprint);
+        match Segment::open(&path) {
+            Ok(segment) if segment.fingerprint() == fingerprint => Some(Arc::new(segment)),
+            Ok(_) => None,
+            Err(error) => {
+                if error.kind() == io::ErrorKind::InvalidData {
+                    let _ = fs::remove_file(&path);
                 }
-            })
-            .collect()
+                None
+            }
+        }
     }
 
     /// Takes over a segment's bytes: they go to disk and come back mapped. Where the disk does not
@@ -139,6 +143,10 @@ impl Cache {
         Ok(path)
     }
 
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "makes a file in the cache directory"
+    )]
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
         fs::DirBuilder::new()
@@ -174,7 +182,7 @@ impl Cache {
         }
         let bytes = encode(tree);
         // The same tree need not be written again.
-        if fs::read(self.tree_file()).is_ok_and(|old| old == bytes) {
+        if untrusted::read(&self.tree_file(), MAX_BYTES).is_ok_and(|old| old == bytes) {
             return Ok(());
         }
         self.replace(&self.tree_file(), &bytes)?;
@@ -190,7 +198,10 @@ impl Cache {
         };
         let mut wanted = Vec::new();
         for path in self.tree_files() {
-            match fs::read(&path).ok().and_then(|bytes| decode(&bytes)) {
+            match untrusted::read(&path, MAX_BYTES)
+                .ok()
+                .and_then(|bytes| decode(&bytes))
+            {
                 Some(saved) => wanted.extend(saved.segments),
                 // Perhaps another version's; gone when nobody renews it.
                 None if old(&path) => {
@@ -215,10 +226,10 @@ impl Cache {
 }
 
 fn files_with(directory: &Path, extension: &str) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let entries = untrusted::entries(directory).into_iter().flatten();
     let extension = extension.to_owned();
     entries
-        .map(|entry| entry.path())
+        .map(|entry| directory.join(entry.name))
         .filter(move |path| path.extension().is_some_and(|e| *e == *extension))
 }
 

@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use aictx_files::untrusted::{Directory, Links, ReadError};
+
 use super::{Indexer, Plan, Report, Waiting};
 use crate::discover::Stamp;
 use crate::extract::{Extractor, has_words};
 use crate::facts::{Facts, Outcome};
-use crate::read::{Content, Root};
 use crate::segment::{Builder, ContentId, Segment};
 use crate::tree::{Paths, Place, Row, Tree};
 use crate::view::FileId;
@@ -63,7 +64,7 @@ struct Run<'a> {
     graph: &'a Arc<crate::tree::Graph>,
     waiting: &'a [Waiting],
     next: AtomicUsize,
-    root: Root,
+    root: Directory,
     shared: Mutex<Shared>,
 }
 
@@ -80,7 +81,7 @@ impl Fill<'_> {
             self.indexer.publish(tree);
         };
         let base_segments = self.base.segments().to_vec();
-        let root = match Root::open(&self.indexer.root) {
+        let root = match Directory::open(&self.indexer.root) {
             Ok(root) if !plan.waiting.is_empty() => root,
             _ => return publish(plan.rows, base_segments),
         };
@@ -236,12 +237,17 @@ impl<'a> Worker<'a> {
         }
         let read_at = SystemTime::now();
         let path = Path::new(OsStr::from_bytes(raw));
-        let (bytes, stamp) = match self.run.root.read(path, options.max_file_bytes) {
-            Ok(Content::Whole(bytes, stamp)) => (bytes, stamp),
-            Ok(Content::TooLarge(stamp)) => {
+        let opened = self.run.root.file(path, Links::Refused);
+        let read = opened.map(|file| {
+            let stamp = Stamp::of_stat(file.stat());
+            (file.read(options.max_file_bytes), stamp)
+        });
+        let (bytes, stamp) = match read {
+            Ok((Ok(bytes), stamp)) => (bytes, stamp),
+            Ok((Err(ReadError::TooLong { .. }), stamp)) => {
                 return self.keep_bare(waiting.file, stamp, TOO_LARGE, Outcome::TooLarge);
             }
-            Err(_) => {
+            Ok((Err(_), _)) | Err(_) => {
                 // Such a stamp equals no later one: the next look tries again.
                 let stamp = Stamp {
                     inode: !listed.inode,

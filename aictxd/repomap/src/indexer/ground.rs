@@ -153,11 +153,7 @@ fn outside(indexer: &Indexer) -> Vec<(PathBuf, Option<Look>)> {
     let mut places = vec![indexer.root.clone()];
     let mut git_dirs = vec![indexer.root.join(".git")];
     git_dirs.extend(indexer.git_dir.clone());
-    if let Some(git_dir) = &indexer.git_dir
-        && let Ok(common) = std::fs::read_to_string(git_dir.join("commondir"))
-    {
-        git_dirs.push(git_dir.join(common.trim_end()));
-    }
+    git_dirs.extend(indexer.git_dir.as_deref().map(crate::discover::shared_dir));
     for git_dir in git_dirs {
         places.extend(["index", "config", "commondir", "info/exclude"].map(|n| git_dir.join(n)));
     }

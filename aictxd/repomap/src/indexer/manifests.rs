@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
+use aictx_files::untrusted::{Directory, Links};
+
 use super::Indexer;
 use crate::manifest::{self, MAX_BYTES, Manifests, sort_of};
-use crate::read::{Content, Root};
 use crate::tree::Tree;
 use crate::view::{FileId, View};
 
@@ -38,16 +39,13 @@ impl Indexer {
                 continue;
             }
             if root.is_none() {
-                root = Root::open(&self.root).ok();
+                root = Directory::open(&self.root).ok();
             }
             let raw = Path::new(OsStr::from_bytes(tree.paths().raw(file)));
-            let content = root
+            let bytes = root
                 .as_ref()
-                .and_then(|root| root.read(raw, MAX_BYTES).ok());
-            let read = match content {
-                Some(Content::Whole(bytes, _)) => manifest::read(sort, &bytes).map(Arc::new),
-                _ => None,
-            };
+                .and_then(|root| root.read(raw, Links::Refused, MAX_BYTES).ok());
+            let read = bytes.and_then(|bytes| manifest::read(sort, &bytes).map(Arc::new));
             manifests.add(path, read.clone());
             if let Some(id) = id {
                 known.keep(id, sort, read);

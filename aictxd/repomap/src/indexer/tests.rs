@@ -375,3 +375,81 @@ fn what_imports_mean_follows_manifests() {
     indexer.reconcile(&GO_ON);
     assert_eq!(importers(&indexer), 0);
 }
+
+/// Every kind of question once; what is told is another matter.
+fn ask_everything(indexer: &Indexer, tree: &Tree) {
+    let past = crate::rank::Past::new(tree, &crate::history::History::default());
+    let none = crate::history::History::default();
+    let weights = crate::rank::Weights::default();
+    for text in ["alpha beta name7", "name1 omega function"] {
+        let query = crate::rank::Query {
+            text,
+            active: &[],
+            limit: 50,
+        };
+        crate::rank::rank_with(tree, &none, &past, &query, &weights);
+    }
+    for pattern in ["name1", "nm", "", "NAME99"] {
+        crate::ask::find_symbols(tree, pattern, 100);
+    }
+    for file in (0..tree.files()).map(FileId) {
+        crate::ask::outline(tree, file);
+        crate::ask::related(tree, (&none, &past), file, 20);
+        crate::ask::impact(tree, (&none, &past), file, 20);
+    }
+    crate::ask::references(indexer, tree, "name3", 20);
+    crate::ask::brief(tree, &crate::ask::by_weight(tree), 4_000);
+    crate::ask::export(tree, true, String::new());
+    crate::segment::merge(
+        &tree.segments().iter().map(Arc::as_ref).collect::<Vec<_>>(),
+        false,
+        &|_, _| true,
+    );
+}
+
+#[test]
+fn a_segment_that_is_cut_short_while_it_is_mapped_is_made_again() {
+    let place = Place0::new();
+    for number in 0..400 {
+        let words = "alpha beta gamma delta omega ".repeat(number % 7 + 1);
+        let text = format!(
+            "import name{}\n\nclass Kind{number}:\n    \"\"\"{words}\"\"\"\n    def name{number}(self, one, two): pass\n",
+            number / 2
+        );
+        place.write(&format!("src/name{number}.py"), &text);
+    }
+    let indexer = place.open();
+    indexer.reconcile(&GO_ON);
+    indexer.save().unwrap();
+    let right = dump(&indexer.tree());
+    drop(indexer);
+    let segments = || -> Vec<_> {
+        let entries = fs::read_dir(place.home.path().join("cache")).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths
+            .filter(|p| p.extension().is_some_and(|e| e == "seg"))
+            .collect()
+    };
+    let length = fs::metadata(&segments()[0]).unwrap().len();
+    assert!(length > 16 * 4_096, "{length}");
+    for part in 0..12 {
+        let indexer = place.open();
+        indexer.reconcile(&GO_ON);
+        let tree = indexer.tree();
+        assert!(tree.segments().iter().any(|segment| segment.is_mapped()));
+        for path in segments() {
+            let file = fs::File::options().write(true).open(path).unwrap();
+            // Not only whole pages.
+            file.set_len(length * part / 12 + part).unwrap();
+        }
+        // Whatever is read now, nothing ends.
+        ask_everything(&indexer, &tree);
+        assert!(tree.was_changed(), "{part}");
+        assert!(indexer.drop_damaged() > 0);
+        assert_eq!(indexer.drop_damaged(), 0);
+        let report = indexer.reconcile(&GO_ON);
+        assert_eq!((report.pending, report.parsed), (0, 400), "{part}");
+        assert_eq!(dump(&indexer.tree()), right, "{part}");
+        indexer.save().unwrap();
+    }
+}

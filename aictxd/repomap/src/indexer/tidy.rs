@@ -99,6 +99,10 @@ impl Indexer {
             .filter_map(|n| segments.get(*n).map(Arc::as_ref))
             .collect();
         let bytes = merge(&inputs, self.options.threads > 1, &keep);
+        if tree.is_damaged() {
+            // Zeros may have been merged; the damage is dropped before the next update.
+            return tree.with_graph(Arc::clone(tree.graph()));
+        }
         let mut kept = Vec::new();
         let target = if whole {
             0

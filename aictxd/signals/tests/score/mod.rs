@@ -1,5 +1,6 @@
 //! Scoring of recognised events against expected ones, for the corpora.
 
+#![allow(clippy::disallowed_methods)]
 // Helpers of tests may fail the test; not every test file uses all of them.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, dead_code)]
 

@@ -1,14 +1,15 @@
 //! The repository: whether it is known, what git sees of it, whether its memory can be read.
 
-use std::fs;
 use std::path::Path;
 
+use aictx_files::untrusted;
 use aictx_proto::methods::{Check, CheckStatus};
 use aictx_proto::snapshot::ReadIssue;
 use serde_json::json;
 
 use super::{MAX_EXAMPLES, check, command, examples};
 use crate::app::App;
+use crate::methods::init::portable::MAX_RULES;
 use crate::methods::init::{EXCLUDED, Site, portable};
 use crate::policy;
 
@@ -68,7 +69,7 @@ pub(super) fn hidden(site: &Site) -> Check {
         Some(site.memory().join(".gitignore")),
     ];
     let says_so = |file: &Path| {
-        let text = fs::read_to_string(file).unwrap_or_default();
+        let text = untrusted::read_text(file, MAX_RULES).unwrap_or_default();
         text.lines().any(|line| {
             let line = line.trim();
             line == EXCLUDED || line.trim_matches('/') == ".aictx" || line.starts_with(".aictx/*")
@@ -155,8 +156,8 @@ pub(super) fn readable(app: &App, site: &Site) -> Check {
 pub(super) fn journal(site: &Site) -> Check {
     let name = "journal";
     let count = |directory: &str| {
-        fs::read_dir(site.memory().join(directory))
-            .map_or(0, |entries| entries.flatten().take(MAX_COUNTED).count())
+        untrusted::entries(&site.memory().join(directory))
+            .map_or(0, |entries| entries.take(MAX_COUNTED).count())
     };
     let (rest, aside) = (count("journal"), count("quarantine"));
     let details = json!({ "journal": rest, "quarantine": aside });
@@ -205,18 +206,19 @@ pub(super) fn size(site: &Site) -> Check {
 
 fn bytes_below(directory: &Path, depth: usize, left: &mut usize) -> u64 {
     let mut sum = 0;
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+    for entry in untrusted::entries(directory).into_iter().flatten() {
         if *left == 0 {
             break;
         }
         *left -= 1;
-        let Ok(meta) = entry.path().symlink_metadata() else {
+        let path = directory.join(entry.name);
+        let Ok(meta) = path.symlink_metadata() else {
             continue;
         };
         if meta.is_file() {
             sum += meta.len();
         } else if meta.is_dir() && depth > 0 {
-            sum += bytes_below(&entry.path(), depth - 1, left);
+            sum += bytes_below(&path, depth - 1, left);
         }
     }
     sum

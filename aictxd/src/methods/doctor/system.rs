@@ -49,6 +49,7 @@ pub(super) fn delivery(app: &App) -> Check {
 }
 
 /// The system's limits for watching; nothing where there are none.
+#[expect(clippy::disallowed_methods, reason = "files of /proc")]
 pub(super) fn watches() -> Option<Check> {
     let read = |name: &str| -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/sys/fs/inotify/{name}")).ok()?;

@@ -2,9 +2,9 @@
 //! what is worth sharing and hide the rest, union merges for histories, and a file that says so to
 //! whoever clones the repository.
 
-use std::fs;
 use std::path::Path;
 
+use aictx_files::untrusted;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::methods::InitParams;
 use aictx_proto::record::files;
@@ -20,6 +20,10 @@ use crate::setup::{Carrier, files as others};
 
 /// Tells our blocks of git's files from others.
 const BLOCK: &str = "portable";
+/// Longest file of ignore rules that is looked into, in bytes.
+pub(in crate::methods) const MAX_RULES: u64 = 1024 * 1024;
+/// Longest `portability.json` that is read, in bytes.
+const MAX_STORED: u64 = 64 * 1024;
 /// Most histories of threads that are looked at.
 const MAX_HISTORIES: usize = 1_000;
 /// Version of the rules below, in the ancestor's counting.
@@ -53,8 +57,7 @@ const LOCAL: &[&str] = &[
 /// repository has the rules as well, so that nothing need be written for it.
 pub(in crate::methods) fn is_chosen(site: &Site, asked: Option<bool>) -> bool {
     asked.unwrap_or_else(|| {
-        let text = fs::read_to_string(site.memory().join(files::PORTABILITY)).unwrap_or_default();
-        let stored: Value = serde_json::from_str(&text).unwrap_or_default();
+        let stored = stored(site).unwrap_or_default();
         let enabled = stored.get("enabled").and_then(Value::as_bool);
         if enabled == Some(true)
             && !missing_rules(site).is_empty()
@@ -63,11 +66,19 @@ pub(in crate::methods) fn is_chosen(site: &Site, asked: Option<bool>) -> bool {
             return false;
         }
         enabled.unwrap_or_else(|| {
-            let rules = fs::read_to_string(site.root.join(".gitignore")).unwrap_or_default();
+            let rules = site.root.join(".gitignore");
+            let rules = untrusted::read_text(&rules, MAX_RULES).unwrap_or_default();
             let mut lines = rules.lines().map(str::trim);
             lines.any(|line| line == "# mode: portable-continuity")
         })
     })
+}
+
+/// What `portability.json` holds; null when that is no JSON.
+pub(in crate::methods) fn stored(site: &Site) -> Option<Value> {
+    let file = site.memory().join(files::PORTABILITY);
+    let text = untrusted::read(&file, MAX_STORED).ok()?;
+    Some(serde_json::from_slice(&text).unwrap_or_default())
 }
 
 /// # Errors
@@ -184,18 +195,7 @@ pub(in crate::methods) fn tracked(site: &Site) -> Vec<String> {
     if site.common_dir.is_none() || site.is_outside() {
         return Vec::new();
     }
-    let mut command = git::command(&site.root);
-    let output = command.args(["ls-files", "-z", "--", ".aictx"]).output();
-    let bytes = output
-        .ok()
-        .filter(|output| output.status.success())
-        .map(|output| output.stdout)
-        .unwrap_or_default();
-    bytes
-        .split(|byte| *byte == 0)
-        .filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(".aictx/"))
-        .map(str::to_owned)
-        .collect()
+    git::tracked_memory(&site.root).unwrap_or_default()
 }
 
 /// What the memory itself says of it: nothing where it was never anything else.
@@ -245,9 +245,9 @@ pub(in crate::methods) fn histories(site: &Site) -> Vec<String> {
             found.push((*pattern).to_owned());
             continue;
         };
-        let entries = fs::read_dir(site.memory().join(directory));
-        let names = entries.into_iter().flatten().flatten().take(MAX_HISTORIES);
-        let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+        let entries = untrusted::entries(&site.memory().join(directory));
+        let names = entries.into_iter().flatten().take(MAX_HISTORIES);
+        let names = names.filter_map(|entry| entry.name.into_string().ok());
         let names = names.map(|name| format!("{directory}/{name}"));
         found.extend(names.filter(|file| file.ends_with(".jsonl") && files::is_shared(file)));
     }

@@ -1,22 +1,27 @@
-//! Reading parts of an open file, without moving its place.
+//! Reads of parts of an open file that leave its position alone.
 
 use std::fs::File;
 use std::io;
 
 use rustix::io::Errno;
 
-use super::len;
-
-/// Memory that is set aside before anything is read: a sparse file may claim any length.
+/// Bytes reserved before anything is read: a sparse file may claim any length.
 const MAX_AT_ONCE: u64 = 4 * 1024 * 1024;
 
 /// Reads `[from, from + limit)` of a file.
-pub(crate) fn read_range(file: &File, from: u64, limit: u64) -> io::Result<Vec<u8>> {
-    read_of(file, len(file)?, from, limit)
+///
+/// # Errors
+/// As the system reports them.
+pub fn read_range(file: &File, from: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let len = rustix::fs::fstat(file)?.st_size;
+    read_of(file, u64::try_from(len).unwrap_or(0), from, limit)
 }
 
 /// [`read_range`] of a file that had `len` bytes a moment ago.
-pub(crate) fn read_of(file: &File, len: u64, from: u64, limit: u64) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+/// As the system reports them.
+pub fn read_of(file: &File, len: u64, from: u64, limit: u64) -> io::Result<Vec<u8>> {
     let there = len.saturating_sub(from).min(limit);
     let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     // Room for all of it and a byte, so that one call reads it and sees its end.
@@ -38,7 +43,10 @@ pub(crate) fn read_of(file: &File, len: u64, from: u64, limit: u64) -> io::Resul
 }
 
 /// Whether the byte at a place is the end of a line.
-pub(crate) fn is_line_end(file: &File, at: u64) -> io::Result<bool> {
+///
+/// # Errors
+/// As the system reports them.
+pub fn is_line_end(file: &File, at: u64) -> io::Result<bool> {
     let mut byte = [0];
     loop {
         match rustix::io::pread(file, &mut byte, at) {
@@ -49,6 +57,7 @@ pub(crate) fn is_line_end(file: &File, at: u64) -> io::Result<bool> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
