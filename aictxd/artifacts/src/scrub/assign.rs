@@ -397,7 +397,9 @@ pub(super) fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
                 || at(b, i - 1) == b' ' && at(b, i.saturating_sub(2)) == b':'
         }
         Tie::Colon => {
-            at(b, n.end) == b':' && at(b, i - 1) == b' ' && super::prose::speaks_of_user(b, n.start)
+            at(b, n.end) == b':'
+                && at(b, i - 1) == b' '
+                && (super::prose::speaks_of_user(b, n.start) || super::prose::is_owned(b, n.start))
         }
         _ => false,
     };

@@ -47,7 +47,12 @@ pub(super) fn placed(line: &mut Line, which: usize, start: usize) {
     let from = run_back(b, i, 24, |c| !c.is_ascii_whitespace());
     let args = arguments(b, if before(b, i) == b' ' { i } else { from });
     let mut plain = args.iter().filter(|&&(s, _)| at(b, s) != b'-');
-    if let Some(&(s, e)) = plain.nth(place) {
+    // `secrets set A=x B=y` is looked at by pairs.
+    let paired =
+        |&(s, e): &(usize, usize)| text.ends_with("secrets set ") && sub(b, s, e).contains(&b'=');
+    if let Some(&(s, e)) = plain.nth(place)
+        && !paired(&(s, e))
+    {
         take(line, s, e, Take::Whole, PASSWORD);
     }
 }
@@ -179,10 +184,11 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
         c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_')
     });
     let word = sub(b, hit, end);
-    if !matches!(at(b, end), b' ' | b'\t') {
-        return;
+    match at(b, end) {
+        b' ' | b'\t' => judge_all(line, word, &arguments(b, end)),
+        b',' => judge_all(line, word, &words(b, end)),
+        _ => {}
     }
-    judge_all(line, word, &arguments(b, end));
 }
 
 /// Looks at the arguments of a program, which end where the next command begins.
@@ -215,12 +221,16 @@ pub(super) fn listed(line: &mut Line, i: usize) {
     let quote = run(b, i, 8, |c| c == b'\\');
     let sign = sub(b, i, quote + 1);
     let mut open = i;
-    while let Some(at) = memchr::memmem::rfind(sub(b, open.saturating_sub(MAX_STRING), open), sign)
+    while let Some(found) =
+        memchr::memmem::rfind(sub(b, open.saturating_sub(MAX_STRING), open), sign)
     {
-        let string = open.saturating_sub(MAX_STRING) + at;
-        let end = run_back(b, string, 4, |c| matches!(c, b',' | b' '));
+        let string = open.saturating_sub(MAX_STRING) + found;
+        let end = run_back(b, string, 4, is_between);
         open = end.saturating_sub(sign.len());
-        if end == string || sub(b, open, end) != sign || i - open > MAX_LIST {
+        // In `Command '['mysql', …` the first quote belongs to the sentence.
+        let begins =
+            at(b, string.saturating_sub(1)) == b'[' && !sub(b, end, string).contains(&b',');
+        if end == string || begins || sub(b, open, end) != sign || i - open > MAX_LIST {
             open = string;
             break;
         }
@@ -258,9 +268,27 @@ fn elements(b: &[u8], mut i: usize) -> (Vec<(usize, usize)>, usize) {
             out.push((i, i));
             i = end;
         }
-        i = run(b, i, 8, |c| matches!(c, b',' | b' '));
+        i = run(b, i, 8, is_between);
     }
     (out, i)
+}
+
+/// What may stand between the strings of a list; `spawn('mysql', ['-px'])` has a list in a list.
+fn is_between(c: u8) -> bool {
+    matches!(c, b',' | b' ' | b'[')
+}
+
+/// `[mysql, -u, root, -px]`: the words from the comma at `i` on.
+fn words(b: &[u8], mut i: usize) -> Vec<(usize, usize)> {
+    let mut out = Vec::new();
+    while at(b, i) == b',' && out.len() < 64 {
+        let s = blanks(b, i + 1, 4);
+        i = run(b, s, MAX_STRING, |c| {
+            !c.is_ascii_whitespace() && !matches!(c, b',' | b']')
+        });
+        out.push((s, i));
+    }
+    out
 }
 
 /// The last command of the line whose arguments may go on behind a line continuation.

@@ -335,6 +335,7 @@ pub(super) static PLACES: &[(&str, usize)] = &[
     ("smbpasswd -s ", 0),
     ("sentinel auth-pass ", 1),
     ("ibmcloud login --apikey ", 0),
+    ("doppler secrets set ", 1),
     ("glab variable set ", 1),
     ("netlify env:set ", 1),
     ("pulumi config set --secret ", 1),

@@ -272,6 +272,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         ("%3d", Lead::State),
         ("%3a", Lead::State),
         ("pass insert ", Lead::Piped),
+        ("env add ", Lead::Piped),
         ("phrase", Lead::State),
         ("seed:", Lead::Wallet),
         ("seed is", Lead::Wallet),

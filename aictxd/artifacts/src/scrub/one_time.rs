@@ -39,6 +39,17 @@ pub(super) const NAMES: &[&str] = &[
     "code de sécurité",
     "code de connexion",
     "código de verificação",
+    "passcode",
+    "your code",
+    "my code",
+    "tu código",
+    "su código",
+    "el código es",
+    "dein code",
+    "ihr code",
+    "mein code",
+    "der code lautet",
+    "zugangscode",
     "die tan",
     "pin is",
     "pin:",
@@ -50,6 +61,7 @@ pub(super) const NAMES: &[&str] = &[
 pub(super) const IS_YOURS: &[&str] = &[
     "is your ",
     "is the ",
+    " as your ",
     "es tu ",
     "es su ",
     "ist ihr",
@@ -89,7 +101,12 @@ pub(super) fn named(line: &mut Line, start: usize, end: usize) {
     {
         return;
     }
-    // `otp_length`
+    // `otp_code`, but not `otp_length`
+    let suffixes = ["_code", "-code", "_token", "_pin"];
+    let suffix = suffixes
+        .iter()
+        .find(|suffix| sub(b, end, end + suffix.len()).eq_ignore_ascii_case(suffix.as_bytes()));
+    let end = end + suffix.map_or(0, |suffix| suffix.len());
     if is_name(before(b, end)) && matches!(at(b, end), b'_' | b'.' | b'(' | b'[') {
         return;
     }
@@ -171,9 +188,14 @@ fn code(b: &[u8], i: usize, is_pin: bool) -> Option<usize> {
     let (first, last) = (run(b, i, 8, sign), run(b, i + 5, 8, sign));
     let device = first == i + 4 && at(b, first) == b'-' && last == first + 5;
     let device = device && sub(b, i, last).iter().any(u8::is_ascii_uppercase);
+    let pairs = i + 8;
+    let two = |k: usize| run(b, i + 3 * k, 16, digit) == i + 3 * k + 2;
+    let pairs = (two(0) && two(1) && two(2) && at(b, i + 2) == b' ' && at(b, i + 5) == b' ')
+        .then_some(pairs);
     let length = end - i;
     let least = if is_pin { 4 } else { 5 };
     let end = match (groups, device) {
+        _ if pairs.is_some() => pairs?,
         (true, _) => second,
         (_, true) => last,
         _ if (least..=8).contains(&length) => end,

@@ -272,6 +272,20 @@ pub(super) fn speaks_of_user(b: &[u8], i: usize) -> bool {
             .any(|c| matches!(c, b'{' | b'}' | b'(' | b'<' | b'[' | b'=' | b'|' | b'$'))
 }
 
+/// Whether the word at `i` stands behind one that says whose it is: `my password: swordfish`.
+pub(super) fn is_owned(b: &[u8], i: usize) -> bool {
+    let head = sub(b, i.saturating_sub(7), i);
+    [
+        "my ", "our ", "mein ", "unser ", "mi ", "nuestra ", "meu ", "mon ",
+    ]
+    .iter()
+    .any(|word| {
+        let from = head.len().saturating_sub(word.len());
+        sub(head, from, head.len()).eq_ignore_ascii_case(word.as_bytes())
+            && !before(head, from).is_ascii_alphanumeric()
+    })
+}
+
 /// `expect "Password:"; send "x\r"`: the word `send ` is at `start..i`.
 pub(super) fn sent(line: &mut Line, start: usize, i: usize) {
     let b = line.bytes;
@@ -292,6 +306,7 @@ pub(super) fn sent(line: &mut Line, start: usize, i: usize) {
 
 /// Words between a word for password and what it is.
 const VERBS: &[&str] = &[
+    "a",
     "est",
     "es",
     "är",

@@ -79,6 +79,14 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
             return judge(line, n, v, Tie::Prose);
         }
     }
+    // `the database password (x) leaked`
+    if at(b, i) == b'(' {
+        let close = run(b, i + 1, 64, |c| c.is_ascii_graphic() && c != b')');
+        if at(b, close) == b')' && super::prose::is_strong(sub(b, i + 1, close)) {
+            line.add(i + 1, close, n.class.kind(), "named-password");
+            return true;
+        }
+    }
     // `hardcoded password ("x")`
     if at(b, i) == b'(' && matches!(at(b, i + 1), b'"' | b'\'' | b'`') && n.class != Name::Auth {
         return judge(line, n, i + 1, Tie::Prose);
@@ -122,6 +130,9 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         b"= ",
         b"lautet ",
         b"lautet: ",
+        "heißt ".as_bytes(),
+        b"heisst ",
+        b"auf ",
         "è ".as_bytes(),
         "é ".as_bytes(),
         b"ist ",
@@ -238,6 +249,10 @@ pub(super) fn adverbs(b: &[u8], mut i: usize) -> usize {
         "literally ",
         "the same, ",
         "jetzt ",
+        "leider ",
+        "immer noch ",
+        "todavía ",
+        "aún ",
         "ahora ",
         "maintenant ",
         "agora ",
