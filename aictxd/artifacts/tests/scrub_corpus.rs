@@ -267,6 +267,22 @@ fn hostile_lines_take_linear_time() {
         "curl \\\n -u a:b \\\n",
         "echo a | base64 ",
         "Private-Lines: 9\n",
+        "', '-",
+        "x', '-",
+        "\", \"-p",
+        "'mysql', '-p', [",
+        "mysql,-p,",
+        "otp ",
+        "your code is the ",
+        "123 is your ",
+        "%3d",
+        "a%3db'\\''",
+        "'\"'\"'",
+        "Z2hwXzAxMjM0NTY3ODlhYmNkZWY ",
+        "5a32687758324131323334353637385a32687758324131323334353637 ",
+        "secrets set a=b ",
+        "gh secret set <<< ",
+        "contraseña a ",
     ] {
         let took = |bytes: usize| {
             let text = unit.repeat(bytes / unit.len());
