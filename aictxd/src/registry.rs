@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, UNIX_EPOCH};
 
-use aictx_files::{mounts, private, untrusted};
+use aictx_files::untrusted::{self, ReadError};
+use aictx_files::{mounts, private};
 use aictx_proto::Timestamp;
 use aictx_proto::methods::RepoEntry;
 use serde_json::{Map, Value, json};
@@ -250,7 +251,9 @@ impl Registry {
 fn read(path: &Path) -> io::Result<Vec<Known>> {
     let text = match untrusted::read_text(path, MAX_BYTES) {
         Ok(text) => text,
-        Err(error) if error.is_missing() => return Ok(Vec::new()),
+        Err(ReadError::System(error)) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(Vec::new());
+        }
         Err(error) => return Err(error.into()),
     };
     let value: Value = serde_json::from_str(&text)

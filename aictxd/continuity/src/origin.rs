@@ -254,9 +254,9 @@ mod tests {
         assert_eq!(theirs["summary"], "no test (came with the repository)");
         assert_eq!(Origin::of(&theirs), Origin::Repository);
         let cut = line("no test (came with the repository)", 4, Origin::Own);
-        assert_eq!(cut, "no … (came with the repository)");
+        assert_eq!(cut, "no… (came with the repository)");
         let quoted = marked(&cut, Quoted::new, 80);
-        assert_eq!(quoted.as_str(), "\"no …\" (came with the repository)");
+        assert_eq!(quoted.as_str(), "\"no…\" (came with the repository)");
         assert_eq!(with_origin(String::new(), Origin::Repository), "");
     }
 }

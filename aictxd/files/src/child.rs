@@ -106,14 +106,16 @@ fn read(
             Err(Errno::INTR) => continue,
             Err(_) => return false,
         }
-        let room = limits.bytes.saturating_sub(bytes.len());
-        if room == 0 {
-            return false;
-        }
+        // One byte more tells an output that is too long from one that is just as long as it may be.
         let before = bytes.len();
+        let room = limits.bytes.saturating_sub(before).saturating_add(1);
         bytes.resize(before + room.min(CHUNK), 0);
         let read = rustix::io::read(stdout, bytes.get_mut(before..).unwrap_or_default());
         bytes.truncate(before + read.unwrap_or(0));
+        if bytes.len() > limits.bytes {
+            bytes.truncate(limits.bytes);
+            return false;
+        }
         match read {
             Ok(0) => return true,
             Ok(_) | Err(Errno::INTR) => {}
@@ -199,5 +201,8 @@ mod tests {
         let limits = Limits::new(Duration::from_secs(20), 100_000);
         let cut = shell("exec cat /dev/zero", limits);
         assert_eq!((cut.bytes.len(), cut.status), (100_000, None));
+        let quiet = Limits::new(Duration::from_secs(20), 0);
+        assert!(shell("exit 0", quiet).is_success());
+        assert!(!shell("echo", quiet).is_success());
     }
 }

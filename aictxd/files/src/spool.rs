@@ -17,6 +17,7 @@ use rustix::io::Errno;
 
 use crate::beneath;
 use crate::key::UserKey;
+use crate::mounts;
 use crate::private;
 
 /// Most events that one spool holds; more are lost and counted.
@@ -310,11 +311,13 @@ impl Spool {
     }
 }
 
-/// Opens a directory that is no symbolic link.
+/// Opens a directory that is no symbolic link, and not on a file system that can hang where this
+/// thread may not wait.
 fn unlinked(path: &Path) -> io::Result<OwnedFd> {
     let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
+    mounts::check(path)?;
     let above = beneath::hold(above)?;
     Ok(beneath::open(&above, name, DIRECTORY, Mode::empty())?)
 }

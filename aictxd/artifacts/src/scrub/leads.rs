@@ -611,6 +611,6 @@ mod tests {
             TABLES.leads.len(),
             start.elapsed()
         );
-        assert!(bytes < 2 << 20);
+        assert!(bytes < 3 << 20);
     }
 }
