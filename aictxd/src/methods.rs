@@ -45,6 +45,8 @@ mod mcp;
 mod memory;
 mod outside;
 mod portability;
+mod recall;
+pub use recall::Recallable;
 mod repo;
 mod session;
 mod status;
@@ -141,6 +143,7 @@ async fn dispatch(
         words::REPO_REMOVE => reply(&on_pool(app, params, repo::remove).await?),
         words::SESSION_LIST => reply(&on_pool(app, params, session::list).await?),
         words::SESSION_SHOW => reply(&on_pool(app, params, session::show).await?),
+        words::RECALL => reply(&on_pool(app, params, recall::recall).await?),
         words::FAILURES_LIST => reply(&on_pool(app, params, failures::list).await?),
         words::FAILURES_SHOW => reply(&on_pool(app, params, failures::show).await?),
         words::FAILURES_RESOLVE => {

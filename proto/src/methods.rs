@@ -13,6 +13,7 @@ pub mod finalize;
 pub mod guard;
 pub mod map;
 pub mod policy;
+pub mod recall;
 pub mod resume;
 pub mod session;
 pub mod setup;
@@ -25,6 +26,7 @@ pub use finalize::*;
 pub use guard::*;
 pub use map::*;
 pub use policy::*;
+pub use recall::*;
 pub use resume::*;
 pub use session::*;
 pub use setup::*;
@@ -111,6 +113,8 @@ methods! {
         "List the recorded sessions of a repository, newest first.";
     SESSION_SHOW = "session.show", Repository, SessionShowParams => SessionReport,
         "Show one session: what it read, edited, ran and how it ended.";
+    RECALL = "memory.recall", Repository, RecallParams => Recalled,
+        "Search everything that memory holds, whatever its age, best first.";
     FAILURES_LIST = "failures.list", Repository, FailureListParams => FailureList,
         "List remembered failures: open ones, or those that have to do with a task, files, a command.";
     FAILURES_SHOW = "failures.show", Repository, FailureParams => FailureReply,

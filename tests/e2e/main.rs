@@ -29,6 +29,7 @@ mod outcomes;
 mod policy;
 mod protocol;
 mod reach;
+mod recall;
 mod recorded;
 mod reports;
 mod requests;

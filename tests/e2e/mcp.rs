@@ -97,6 +97,10 @@ fn one_call_each() -> Vec<(&'static str, Value)> {
             "aictx_record_decision",
             json!({"title": "signatures", "decision": "no keywords", "files": ["calc.py", "/etc/passwd"], "scope": "core"}),
         ),
+        (
+            "aictx_recall",
+            json!({"query": "add in calc.py", "kinds": ["handoff"]}),
+        ),
         ("aictx_report_real_usage", json!({})),
         ("aictx_portability_status", json!({})),
         ("aictx_portability_compact", json!({"apply": true})),
@@ -165,7 +169,7 @@ fn every_tool_answers_and_each_profile_has_its_own() {
     assert!(ours.iter().all(|row| row["agent_id"] == "claude"));
     assert_eq!(full.end(), 0);
 
-    for (profile, count) in [("readonly", 15), ("standard", 19)] {
+    for (profile, count) in [("readonly", 16), ("standard", 20)] {
         let mut other = Mcp::start(&env, &root, "x", &["--profile", profile]);
         let tools = other.tools();
         assert_eq!(tools.len(), count);
@@ -180,7 +184,7 @@ fn every_tool_answers_and_each_profile_has_its_own() {
         }
     }
     let mut default = Mcp::start(&env, &root, "x", &[]);
-    assert_eq!(default.tools().len(), 19);
+    assert_eq!(default.tools().len(), 20);
 }
 
 /// Every file of a repository's memory.
@@ -515,7 +519,7 @@ fn lines_that_are_no_messages_end_nothing() {
         mcp.request("no/such", &json!({}))["error"]["code"],
         json!(-32601)
     );
-    assert_eq!(mcp.tools().len(), 19);
+    assert_eq!(mcp.tools().len(), 20);
     assert_eq!(mcp.end(), 0);
 }
 

@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 mod facts;
 mod memory;
+mod recall;
 mod rules;
 mod setup;
 
@@ -15,6 +16,7 @@ pub use memory::{
     Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Portability, Prepare,
     Report, RunExecution, Task, Why, Wrong,
 };
+pub use recall::{Recall, Remember};
 pub use rules::{Claim, Steer, Trust};
 pub use setup::{
     AgentOptions, Clean, Doctor, Hook, Init, Install, Mcp, McpCommand, McpProfile, McpServe,
@@ -88,6 +90,10 @@ pub enum Command {
     /// Report on use
     #[command(subcommand)]
     Report(Report),
+    /// Search everything that is remembered here, whatever its age
+    Recall(Recall),
+    /// Remember a decision or a rule
+    Remember(Remember),
     /// Look after memory that goes through git
     #[command(subcommand)]
     Portability(Portability),

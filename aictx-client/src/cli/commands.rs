@@ -23,6 +23,7 @@ pub mod mcp;
 pub mod memory;
 pub mod portability;
 pub mod probe;
+pub mod recall;
 pub mod repository;
 pub mod rules;
 pub mod run;
@@ -61,6 +62,8 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Reuse(options) => memory::reuse(&backend, options),
         Command::Reflect(at) => memory::reflect(&backend, &at),
         Command::Report(command) => memory::report(&backend, &command),
+        Command::Recall(options) => recall::recall(&backend, options, paint),
+        Command::Remember(options) => recall::remember(&backend, options),
         Command::Portability(command) => portability::portability(&backend, &command),
         Command::Messages(options) => memory::messages(&backend, options),
         Command::Internal(Internal::RunExecution(options)) => {

@@ -56,6 +56,10 @@ pub const VARIABLES: &[Variable] = &[
         "Most directories the daemon watches in one repository before it polls.",
     ),
     variable(
+        "AICTXD_MAX_MEMORY_MB",
+        "Megabytes below which a repository's `.aictx/` stays; its archive forgets its oldest rows then. 256 by default.",
+    ),
+    variable(
         "XDG_RUNTIME_DIR",
         "Where the socket lies (`aictx/v1/sock`); `/tmp/aictx-<uid>` without it.",
     ),

@@ -10,6 +10,7 @@ use super::text::{Paint, clean, duration, label, mebibytes, microseconds, one_li
 pub mod failures;
 pub mod map;
 pub mod memory;
+pub mod recall;
 pub mod rules;
 pub mod setup;
 

@@ -65,6 +65,6 @@ pub use encode::{MAX_ROW, TRUNCATED};
 pub use error::StoreError;
 pub use fs::Stamp;
 pub use ledger::{Ledger, LedgerFile};
-pub use retain::{MAX_ARCHIVE, MAX_LEDGER_BYTES, MAX_LEDGERS, MAX_TOTAL, Tidied};
+pub use retain::{BESIDE_ARCHIVE, MAX_LEDGER_BYTES, MAX_LEDGERS, MAX_TOTAL, Tidied};
 pub use store::{Committed, FORMAT_VERSION, Op, Store};
 pub use trust::{AskTracked, MAX_TRACKED, Tracked, Trust};

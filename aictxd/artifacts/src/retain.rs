@@ -25,14 +25,14 @@ pub(crate) use self::stays::Stays;
 
 mod stays;
 
-/// What `.aictx` stays below for ever, in bytes: the archive (32 MiB), ledgers (8 MiB), the
-/// histories at their limits (about 2 MiB), 250 strategies and 500 failure patterns (rows of at
-/// most 64 KiB, in practice 1 MiB), threads, contracts, documents and what was set aside (about
-/// 12 MiB). Not in it: ledgers of sessions that are live or still to be finalized, open threads,
-/// notes that people wrote, and files that are not ours.
-pub const MAX_TOTAL: u64 = 64 * 1024 * 1024;
-/// Bytes of all segments of the archive.
-pub const MAX_ARCHIVE: u64 = 32 * 1024 * 1024;
+/// What `.aictx` stays below for ever unless somebody sets another ceiling, in bytes: the archive,
+/// and [`BESIDE_ARCHIVE`]. Not in it: ledgers of sessions that are live or still to be finalized, open
+/// threads, notes that people wrote, files that git tracks, and files that are not ours.
+pub const MAX_TOTAL: u64 = 256 * 1024 * 1024;
+/// Bytes of everything but the archive: ledgers (8 MiB), the histories at their limits (about 9 MiB),
+/// 600 strategies and 500 failure patterns (in practice 2 MiB), threads, contracts, documents and what
+/// was set aside (about 12 MiB), and room for rows that are longer than usual.
+pub const BESIDE_ARCHIVE: u64 = 64 * 1024 * 1024;
 /// Most ledgers of ended sessions kept as files; older ones are read from the archive.
 pub const MAX_LEDGERS: usize = 64;
 /// Most bytes of ledgers kept.
@@ -76,25 +76,26 @@ impl Bound<'_> {
 /// Every history that is appended to. Failure patterns and strategies are bounded by their writer,
 /// by what they are worth.
 ///
-/// What lies here is a window of some ten executions, as much as a person reads and a session
-/// looks back; compressed, a row costs a tenth. Reports and `log` read on in the archive.
+/// The newest 500 executions stay as rows, whatever they weigh: programs that read the format look for
+/// them here. Compressed, a row costs a tenth; reports, `log` and `recall` read on in the archive.
 pub(crate) const BOUNDS: &[Bound] = &[
     // A finalize that is repeated is known by this file.
-    bound(AGENT_EXECUTION_LOG, 20, 12, 24),
-    bound(EXECUTION_LOGS, 8, 4, 6),
+    bound(AGENT_EXECUTION_LOG, 1_024, 512, 500),
+    bound(EXECUTION_LOGS, 1_024, 512, 500),
     // A repository may share these.
-    bound(HANDOFFS, 12, 6, 8).and(Stays::LastOfBranch),
-    // Sessions that were begun within the week and never finalized are known by this one.
-    bound(LIFECYCLE_EVENTS, 12, 6, 16).and(Stays::Unfinished),
-    bound(CONTRACT_COMPLIANCE, 6, 3, 5),
-    bound(DECISIONS, 512, 256, 250),
-    bound(VERDICTS, 10, 5, 10),
+    bound(HANDOFFS, 1_024, 512, 500).and(Stays::LastOfBranch),
+    // Some four rows an execution. Sessions that were begun within the week and never finalized are
+    // known by this one.
+    bound(LIFECYCLE_EVENTS, 1_024, 512, 2_000).and(Stays::Unfinished),
+    bound(CONTRACT_COMPLIANCE, 1_024, 512, 500),
+    bound(DECISIONS, 1_024, 512, 500),
+    bound(VERDICTS, 512, 256, 500),
     bound(FORGOTTEN, 64, 0, 0),
     bound("archive/failure_memory/evicted.jsonl", 16, 0, 0),
     bound("archive/strategy_memory/evicted.jsonl", 16, 0, 0),
     // Written by the ancestor only.
-    bound("metrics/execution_feedback.jsonl", 1_024, 256, 0),
-    bound("memory/workflow_learnings.jsonl", 512, 256, 100),
+    bound("metrics/execution_feedback.jsonl", 1_024, 512, 500),
+    bound("memory/workflow_learnings.jsonl", 1_024, 512, 500),
 ];
 
 /// Directories of small files of which only the newest are of use.
@@ -139,7 +140,7 @@ impl Store {
     ///
     /// # Errors
     /// Locked, or not writable. Interrupted at any point every row is there: in the history, in
-    /// the archive, or (until the next split) in both.
+    /// the archive, or (until the next split) in both. What git tracks stays as it is.
     pub fn archive_histories(&self) -> Result<usize, StoreError> {
         self.archive_above(BOUNDS)
     }
@@ -149,7 +150,7 @@ impl Store {
         let is_large = |bound: &&Bound| {
             let stamp = root.stamp(bound.file).ok().flatten();
             stamp.is_some_and(|s| s.is_file && s.len > bound.limit && s.len < MAX_SPLIT)
-                && self.may_split(&root, bound.file)
+                && !root.names().is_shared(bound.file)
         };
         let mut split = 0;
         // One at a time: between them it is the turn of whoever waits for an answer.
@@ -163,14 +164,19 @@ impl Store {
     }
 
     /// Bounds everything that histories are not: ledgers, threads, contracts, packets, what was set
-    /// aside, and the archive. `is_needed` is asked for each ledger that would go: that of a live
+    /// aside, and the archive, so that all of it stays below `ceiling` bytes. `is_needed` is asked for each ledger that would go: that of a live
     /// session, or one that is still to be finalized, stays.
     ///
     /// # Errors
     /// Locked, or not writable. Interrupted at any point a file is at its place, in the archive, or
     /// (until the next pass) in both.
-    pub fn tidy(&self, is_needed: &dyn Fn(&str) -> bool) -> Result<Tidied, StoreError> {
-        self.tidy_within(MAX_LEDGERS, MAX_LEDGER_BYTES, MAX_ARCHIVE, is_needed)
+    pub fn tidy(
+        &self,
+        ceiling: u64,
+        is_needed: &dyn Fn(&str) -> bool,
+    ) -> Result<Tidied, StoreError> {
+        let archive = ceiling.saturating_sub(BESIDE_ARCHIVE);
+        self.tidy_within(MAX_LEDGERS, MAX_LEDGER_BYTES, archive, is_needed)
     }
 
     pub(crate) fn tidy_within(
@@ -188,7 +194,7 @@ impl Store {
         }
         piles.push((THREADS_DIR, closed_threads(&root)));
         let mut long_events = long_event_logs(&root);
-        long_events.retain(|file| self.may_split(&root, file));
+        long_events.retain(|file| !root.names().is_shared(file));
         let archived = archive_bytes(&root);
         let quiet = piles.iter().all(|(_, pile)| pile.is_empty());
         if quiet && long_events.is_empty() && archived <= archive {
@@ -248,13 +254,6 @@ impl Store {
             old.extend(stamp.filter(same).map(|stamp| (ledger.file.clone(), stamp)));
         }
         old
-    }
-}
-
-impl Store {
-    /// Whether rows of a history may move: not while git tracks it and this process added nothing to it.
-    fn may_split(&self, root: &Root, file: &str) -> bool {
-        !root.names().is_shared(file) || self.has_written(file)
     }
 }
 

@@ -173,12 +173,12 @@ fn old_ledgers_go_to_the_archive_needed_ones_stay() {
         let open = std::fs::File::options().append(true).open(file).unwrap();
         open.set_modified(at).unwrap();
     }
-    let quiet = store.tidy_within(6, MAX_LEDGER_BYTES, MAX_ARCHIVE, &|_| false);
+    let quiet = store.tidy_within(6, MAX_LEDGER_BYTES, u64::MAX, &|_| false);
     assert_eq!(quiet.unwrap(), Tidied::default());
     let text = std::fs::read_to_string(dir.path().join(".aictx/sessions/s2.jsonl")).unwrap();
     let within = |count, bytes, needed: &dyn Fn(&str) -> bool| {
         store
-            .tidy_within(count, bytes, MAX_ARCHIVE, needed)
+            .tidy_within(count, bytes, u64::MAX, needed)
             .unwrap()
             .ledgers
     };
@@ -235,14 +235,17 @@ fn closed_threads_make_room_open_ones_never() {
         threads.iter().filter(is_open).count()
     };
     let before = open(&store);
-    let done = store.tidy(&|_| false).unwrap();
+    let done = store.tidy(MAX_TOTAL, &|_| false).unwrap();
     assert_eq!(done.files, 100, "50 threads and their events");
     assert_eq!(open(&store), before);
     assert_eq!(store.snapshot().threads.len(), MAX_THREADS);
     let gone: Vec<Packed> = store.archived_rows(THREADS_DIR, usize::MAX);
     assert_eq!(gone.len(), 100);
     assert!(gone.iter().any(|p| p.file.ends_with("t000.json")));
-    assert_eq!(store.tidy(&|_| false).unwrap(), Tidied::default());
+    assert_eq!(
+        store.tidy(MAX_TOTAL, &|_| false).unwrap(),
+        Tidied::default()
+    );
 }
 
 #[test]
@@ -279,7 +282,7 @@ fn w33_contracts_and_packets_without_readers_make_room() {
         write(format!("{CONTRACTS_DIR}/c{n:02}.json"));
         write(format!("delta/last_packets/p{n:02}.json"));
     }
-    let done = store.tidy(&|_| false).unwrap();
+    let done = store.tidy(MAX_TOTAL, &|_| false).unwrap();
     assert_eq!(done.files, (60 - 48) + (60 - 16));
     assert!(
         dir.path()
@@ -413,8 +416,44 @@ fn tens_of_thousands_of_executions_stay_below_a_ceiling() {
 #[test]
 fn the_stated_ceiling_is_more_than_its_parts() {
     let histories: u64 = BOUNDS.iter().map(|b| b.limit).sum();
-    assert!(histories < 4 * 1024 * 1024);
-    assert!(MAX_ARCHIVE + MAX_LEDGER_BYTES + histories + 20 * 1024 * 1024 <= MAX_TOTAL);
+    assert!(MAX_LEDGER_BYTES + histories + 20 * 1024 * 1024 <= BESIDE_ARCHIVE);
+    assert!(BESIDE_ARCHIVE * 2 <= MAX_TOTAL);
+}
+
+#[test]
+fn the_newest_five_hundred_executions_stay_as_rows_however_long() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
+    for bound in BOUNDS
+        .iter()
+        .filter(|b| b.file.starts_with("continuity/") || b.file.starts_with("metrics/"))
+    {
+        let rows = |from: usize, to: usize| -> Vec<Value> {
+            let row = |n| json!({ "n": n, "text": "x".repeat(2_500) });
+            (from..to).map(row).collect()
+        };
+        let write = |rows| {
+            let effect = Effect::AppendRows {
+                file: bound.file.into(),
+                rows,
+                order: KeyOrder::AsBuilt,
+            };
+            store.transact(|_| ((), vec![effect])).unwrap();
+            store.archive_histories().unwrap();
+        };
+        write(rows(0, 500));
+        assert_eq!(
+            store.all_rows(bound.file).unwrap().len(),
+            500,
+            "{}",
+            bound.file
+        );
+        write(rows(500, 2_600));
+        let live = numbers(&store.all_rows(bound.file).unwrap());
+        assert!(live.len() >= 500, "{}: {}", bound.file, live.len());
+        assert_eq!(*live.last().unwrap(), 2_599);
+        assert_eq!(all(&store, bound.file).len(), 2_600, "{}", bound.file);
+    }
 }
 
 proptest! {

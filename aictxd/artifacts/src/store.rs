@@ -1,6 +1,6 @@
 //! One repository's `.aictx/`: snapshots out, commits in.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -63,8 +63,6 @@ pub struct Store {
     trust: Arc<Trust>,
     /// What is ignored because it is not this user's, by where it was found.
     foreign: Mutex<BTreeMap<&'static str, Vec<ReadIssue>>>,
-    /// Files that git tracks and that this process has written.
-    written: Mutex<BTreeSet<String>>,
     gate: Gate,
     cache: Mutex<Fresh>,
     pub(crate) contracts: Mutex<Vec<KnownContract>>,
@@ -165,7 +163,6 @@ impl Store {
             root: RwLock::new(Arc::new(root)),
             trust,
             foreign: Mutex::default(),
-            written: Mutex::default(),
             gate: Gate::default(),
             cache: Mutex::new(Fresh::default()),
             contracts: Mutex::default(),
@@ -385,7 +382,6 @@ impl Store {
         soon: Option<(&mut dyn FnMut(), Shown)>,
     ) -> Result<Arc<Snapshot>, StoreError> {
         let steps = plan.steps(root, base)?;
-        self.note_written(root, &steps);
         for file in &steps.rescue {
             self.set_aside(root, file)?;
         }

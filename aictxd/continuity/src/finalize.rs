@@ -440,6 +440,7 @@ fn decide<'a>(
             change: &change,
         },
     );
+    let left = seen.said.left();
     let (mut handoff, mut handoff_row) = handoff::build(
         &handoff::Input {
             execution_id: &execution_id,
@@ -450,7 +451,10 @@ fn decide<'a>(
             request: &request,
             latest: seen.asked.latest(),
             task_type: &task_type,
-            next_steps: params.map_or(&[], |p| p.next_steps.as_slice()),
+            next_steps: match params {
+                Some(params) if !params.next_steps.is_empty() => &params.next_steps,
+                _ => &left,
+            },
             blocked: params.map_or(&[], |p| p.blocked.as_slice()),
             risks: &risks,
             agent_id: &input.identity.agent_id,

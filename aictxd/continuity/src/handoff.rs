@@ -10,10 +10,9 @@ use crate::capsule::blocked_command;
 use crate::marks;
 use crate::observe::{Failure, MAX_LINE_COMMAND, Observation, has_begun};
 
-/// Longest summary and longest list item, in characters (spec/lifecycle.md §15).
+/// Longest summary, in characters (spec/lifecycle.md §15).
 pub(crate) const MAX_SUMMARY: usize = 200;
 const MAX_REASON: usize = 240;
-const MAX_ITEM: usize = 80;
 pub(crate) const MAX_ITEMS: usize = 8;
 /// Of what was said before an interruption, in characters.
 const MAX_SAID: usize = 120;
@@ -158,7 +157,7 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
     };
     let summary = shorten(input.summary, MAX_SUMMARY);
     let completed = if input.success == Some(true) {
-        vec![shorten(&summary, MAX_ITEM)]
+        vec![summary.clone()]
     } else {
         Vec::new()
     };
@@ -260,24 +259,21 @@ fn items(list: &[String]) -> Vec<String> {
     out
 }
 
-/// Cuts at the end of a sentence or clause where that leaves enough, else at the limit.
+/// Cuts at the end of a sentence or clause where that leaves enough, else at the limit; what was cut
+/// ends in `…`.
 pub(crate) fn shorten(text: &str, limit: usize) -> String {
     let text = clean(text, limit * 4);
     if text.chars().count() <= limit {
         return text;
     }
-    let head: String = text.chars().take(limit).collect();
-    let cut = ["。", ". ", "; ", ", "]
-        .iter()
-        .filter_map(|mark| head.rfind(mark).map(|at| at + mark.trim_end().len()))
-        .max();
-    match cut {
-        Some(at) if head.get(..at).is_some_and(|h| h.chars().count() >= 40) => head
-            .get(..at)
-            .unwrap_or_default()
-            .trim_end_matches([',', ';'])
-            .to_owned(),
-        _ => clean(&text, limit),
+    // The mark is part of what is left.
+    let head: String = text.chars().take(limit.saturating_sub(2)).collect();
+    let ends = ["。", ". ", "; ", ", "].iter();
+    let cut = ends.filter_map(|mark| Some(head.rfind(mark)? + mark.trim_end().len()));
+    let cut = cut.max().and_then(|at| head.get(..at));
+    match cut.filter(|cut| cut.chars().count() >= 40) {
+        Some(cut) => format!("{} …", cut.trim_end_matches([',', ';'])),
+        None => clean(&text, limit),
     }
 }
 
@@ -369,7 +365,7 @@ mod tests {
             "Fixed the parser so that empty input is accepted. Also moved the tests. ".repeat(5);
         let short = shorten(&text, MAX_SUMMARY);
         assert!(
-            short.chars().count() <= MAX_SUMMARY && short.ends_with('.'),
+            short.chars().count() <= MAX_SUMMARY && short.ends_with(". …"),
             "{short}"
         );
         assert_eq!(shorten("a  b", 200), "a b");

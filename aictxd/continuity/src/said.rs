@@ -1,12 +1,13 @@
 //! What an agent said of its work, of everything that it said in an execution.
 
 use crate::asked::length;
+use crate::left::next_steps;
 
 /// Messages of so many words ("Done.", "Tests pass now.") tell nothing by themselves.
 const SMALL: usize = 3;
 /// Characters of what was done, and of what came of it afterwards.
 const MAX_DONE: usize = 120;
-const MAX_LATER: usize = 72;
+const MAX_LATER: usize = 120;
 
 /// What a turn did so far; a message tells about it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,6 +66,14 @@ impl Said {
             // "Done." of another edit: what was said before is not the last of it.
             text.clone_into(&mut self.later);
         }
+    }
+
+    /// What is still to do by what was said last of the work.
+    pub(crate) fn left(&self) -> Vec<String> {
+        next_steps(match self.later.is_empty() {
+            true => &self.text,
+            false => &self.later,
+        })
     }
 
     /// All of it in a line; empty when nothing was said.

@@ -25,10 +25,10 @@ mod find;
 /// Files, commands and tests kept of an execution.
 const MAX_KEPT: usize = 12;
 /// Rows that are kept; beyond it the ones used least and longest ago go to the archive.
-pub(crate) const MAX_STRATEGIES: usize = 200;
+pub(crate) const MAX_STRATEGIES: usize = 500;
 /// Rows above which they are brought down to [`MAX_STRATEGIES`]: all have to be written for it, so not
 /// for every new one.
-pub(crate) const MAX_ROWS: usize = 250;
+pub(crate) const MAX_ROWS: usize = 600;
 /// Share of common words from which two successes are one.
 const SAME_REQUEST: f64 = 0.8;
 

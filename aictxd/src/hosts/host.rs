@@ -54,6 +54,8 @@ pub struct Host {
     pending: Mutex<Vec<Pending>>,
     /// Verdicts that are not in the audit log yet.
     pub verdicts: crate::audit::Waiting,
+    /// What was searched last.
+    pub recalled: crate::methods::Recallable,
 }
 
 /// Makes a session's row when it is written, so that the work is not done before an answer.
@@ -65,6 +67,18 @@ impl std::fmt::Debug for Host {
             .field("root", &self.root)
             .finish_non_exhaustive()
     }
+}
+
+/// Megabytes below which a repository's memory stays.
+const CEILING_VARIABLE: &str = "AICTXD_MAX_MEMORY_MB";
+
+/// The ceiling that the environment sets, or the usual one, in bytes.
+fn ceiling() -> u64 {
+    let own = std::env::var(CEILING_VARIABLE).ok();
+    let own = own.and_then(|megabytes| megabytes.trim().parse::<u64>().ok());
+    own.map_or(aictx_artifacts::MAX_TOTAL, |megabytes| {
+        megabytes.saturating_mul(1024 * 1024)
+    })
 }
 
 impl Host {
@@ -82,6 +96,7 @@ impl Host {
             tidying: AtomicBool::new(false),
             stocks: AtomicBool::new(false),
             verdicts: crate::audit::Waiting::default(),
+            recalled: crate::methods::Recallable::default(),
             finalized: AtomicU64::new(0),
             pending: Mutex::default(),
             unrecorded: Mutex::default(),
@@ -203,6 +218,11 @@ impl Host {
         mode == Mode::Once || count.is_multiple_of(TIDY_AFTER)
     }
 
+    /// Whether this process has finalized an execution here.
+    pub(super) fn has_finalized(&self) -> bool {
+        self.finalized.load(Ordering::Relaxed) > 0
+    }
+
     /// Bounds what the repository keeps. Ledgers of live sessions and of those that are still to be
     /// finalized stay.
     pub async fn tidy(self: &Arc<Self>, app: &Arc<App>) {
@@ -228,7 +248,7 @@ impl Host {
         let tidied = tokio::task::spawn_blocking(move || {
             host.archive();
             host.list_failures(every)?;
-            host.store.tidy(&|stem| {
+            host.store.tidy(ceiling(), &|stem| {
                 live.contains(stem) || {
                     let ledger = host.store.read_ledger(stem);
                     aictx_continuity::open_session(&ledger.rows).is_some_and(|open| open.has_work)
@@ -254,7 +274,7 @@ impl Host {
     /// Locked, or not writable.
     pub fn list_failures(&self, every: Duration) -> Result<(), StoreError> {
         // Only after work of this process: what others left is theirs until there is some.
-        if self.finalized.load(Ordering::Relaxed) == 0 {
+        if !self.has_finalized() {
             return Ok(());
         }
         let memory = self.memory();

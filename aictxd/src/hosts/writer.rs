@@ -213,7 +213,7 @@ impl Host {
                 drop(tokio::task::spawn_blocking(move || host.settle()));
             });
         }
-        if !self.archiving.swap(true, Ordering::AcqRel) {
+        if self.has_finalized() && !self.archiving.swap(true, Ordering::AcqRel) {
             let host = Arc::clone(self);
             tokio::spawn(async move {
                 host.quiet().await;
@@ -235,8 +235,12 @@ impl Host {
         }
     }
 
-    /// Moves the older rows of histories that have become long into the archive.
+    /// Moves the older rows of histories that have become long into the archive, once something was
+    /// finalized here: whoever only looks and guards moves nothing.
     pub fn archive(&self) {
+        if !self.has_finalized() {
+            return;
+        }
         if let Err(error) = self.store.archive_histories() {
             tracing::warn!(repo = %self.root.display(), %error, "a history was not archived");
         }

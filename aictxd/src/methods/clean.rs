@@ -352,7 +352,10 @@ fn copy(from: &Path, to: &Path, depth: usize) -> io::Result<()> {
     reason = "makes a file in the state directory"
 )]
 fn copy_file(file: Regular, target: &Path) -> io::Result<()> {
-    let (mode, length) = (file.stat().st_mode & 0o777, file.len());
+    // Some systems have smaller modes.
+    #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
+    let mode = file.stat().st_mode as u32 & 0o777;
+    let length = file.len();
     let mut made = fs::OpenOptions::new()
         .write(true)
         .create_new(true)

@@ -48,6 +48,8 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "suggest" -d 'Suggest wh
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "reuse" -d 'Show what worked before for such a task'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "reflect" -d 'Show what the last execution looks like from outside'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "report" -d 'Report on use'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "recall" -d 'Search everything that is remembered here, whatever its age'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "remember" -d 'Remember a decision or a rule'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "portability" -d 'Look after memory that goes through git'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "messages" -d 'Mute or unmute banner and summary'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "guard" -d 'Check a step before it is taken'
@@ -321,6 +323,30 @@ complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subc
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l kind -d 'Only of this kind; can be repeated' -r -f -a "handoff\t''
+decision\t''
+failure\t''
+strategy\t''
+task\t''
+note\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l since -d 'Only what is not older than this date' -r
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l file -d 'Only what has to do with this file' -r
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l branch -d 'Only of this branch' -r
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l agent -d 'Only of this agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l why -d 'Why' -r
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l file -d 'A file that it governs; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -s h -l help -d 'Print help'

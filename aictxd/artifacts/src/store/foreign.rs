@@ -6,7 +6,6 @@ use aictx_proto::record::files;
 use aictx_proto::snapshot::ReadIssue;
 
 use super::Store;
-use crate::commit::Steps;
 use crate::fs::Root;
 use crate::ledger::is_ledger;
 use crate::part::is_told;
@@ -16,8 +15,6 @@ use crate::read;
 const MAX_REPORTED: usize = 12;
 /// Directories of files that belong to one machine and that other files are not mistaken for.
 const OF_MACHINE: &[&str] = &["continuity/", "metrics/", "tasks/", "failure_memory/"];
-/// Shared files that this process has written, at most; beyond it they are forgotten.
-const MAX_WRITTEN: usize = 4_096;
 
 impl Store {
     /// Replaces what was reported of a directory.
@@ -52,30 +49,6 @@ impl Store {
             }
         }
         issues
-    }
-
-    /// Notes which files that git tracks are being written.
-    pub(super) fn note_written(&self, root: &Root, steps: &Steps) {
-        let names = root.names();
-        if names.tracked.is_empty() {
-            return;
-        }
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if written.len() >= MAX_WRITTEN {
-            written.clear();
-        }
-        let tracked = steps.steps.iter().map(|step| step.file());
-        written.extend(
-            tracked
-                .filter(|file| names.is_shared(file))
-                .map(str::to_owned),
-        );
-    }
-
-    /// Whether this process has written a file that git tracks.
-    pub(crate) fn has_written(&self, file: &str) -> bool {
-        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        written.contains(file)
     }
 }
 

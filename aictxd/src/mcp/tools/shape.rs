@@ -256,6 +256,24 @@ pub(in crate::mcp) fn doctor(mut value: Value, budget: Budget) -> Answer {
     Answer::new(&lines.join("\n"), Value::Object(report), &[], budget)
 }
 
+/// Items that were recalled, a line each.
+pub(super) fn recalled(_: &Call<'_>, value: Value) -> Answer {
+    let items = member(&value, "items").as_array().into_iter().flatten();
+    let line = |item: &Value| {
+        let status = word(item, "status");
+        let status = match status.is_empty() {
+            true => String::new(),
+            false => format!(", {status}"),
+        };
+        format!("{}{status}: {}", word(item, "kind"), word(item, "text"))
+    };
+    let mut lines: Vec<String> = items.take(LINES + FEW).map(line).collect();
+    if lines.is_empty() {
+        lines.push("nothing that fits is remembered".to_owned());
+    }
+    Answer::new(&lines.join("\n"), value, &["items"], Budget::Standard)
+}
+
 /// `map.query`.
 pub(super) fn map_query(_: &Call<'_>, mut value: Value) -> Answer {
     let mut results = taken(&mut value, "results");

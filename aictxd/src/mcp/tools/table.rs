@@ -302,6 +302,35 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
         ..QUESTION
     },
     Tool {
+        name: "aictx_recall",
+        about: "Search all that earlier sessions left: handoffs, decisions, failures and what fixed them, \
+            strategies, tasks; best first",
+        arguments: &[&[
+            Argument::needed("query", Text, "What is looked for"),
+            Argument::new(
+                "kinds",
+                Texts,
+                "Of handoff, decision, failure, strategy, task, note",
+            ),
+            Argument::new("file", Text, "Only what has to do with this file"),
+            Argument::new("since", Text, "Only what is not older than this date"),
+            Argument::new("branch", Text, ""),
+            Argument::new("limit", Count(20), "5 by default"),
+        ]],
+        request: |call| {
+            let named = ["query", "kinds", "file", "since", "branch"];
+            let mut params = params(call, &named.map(|name| (name, name)));
+            let limit = match call.count("limit") {
+                0 => 5,
+                limit => limit,
+            };
+            aictx_proto::json::set(&mut params, "limit", limit);
+            (words::RECALL, params)
+        },
+        answer: shape::recalled,
+        ..QUESTION
+    },
+    Tool {
         name: "aictx_record_decision",
         profile: Full,
         about: "Keep a decision that later sessions must not undo unknowingly: with its rationale, or the \

@@ -1,0 +1,76 @@
+//! Commands that search memory and add to it.
+
+use aictx_proto::methods::RECALLED_KINDS;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use super::{CallerOptions, RepoOption};
+
+/// `aictx recall`.
+#[derive(Debug, Args)]
+pub struct Recall {
+    /// What is looked for [default: the newest]
+    #[arg(value_name = "QUERY", default_value = "", hide_default_value = true)]
+    pub query: String,
+    /// Only of this kind; can be repeated
+    #[arg(long = "kind", value_name = "KIND", value_parser = PossibleValuesParser::new(RECALLED_KINDS.iter().copied()))]
+    pub kinds: Vec<String>,
+    /// Only what is not older than this date
+    #[arg(
+        long,
+        value_name = "DATE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub since: String,
+    /// Only what has to do with this file
+    #[arg(
+        long,
+        value_name = "PATH",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub file: String,
+    /// Only of this branch
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub branch: String,
+    /// Only of this agent
+    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub agent: String,
+    /// At most this many
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 8)]
+    pub limit: u32,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+}
+
+/// `aictx remember`.
+#[derive(Debug, Args)]
+pub struct Remember {
+    /// What was decided, in a sentence
+    #[arg(value_name = "TEXT")]
+    pub text: String,
+    /// Why
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub why: String,
+    /// A file that it governs; can be repeated
+    #[arg(long = "file", value_name = "PATH")]
+    pub files: Vec<String>,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+    /// Who.
+    #[command(flatten)]
+    pub caller: CallerOptions,
+}

@@ -1,0 +1,57 @@
+//! `recall`, `remember`.
+
+use aictx_proto::methods::{
+    DecideParams, DecideReply, MEMORY_DECIDE, RECALL, RecallParams, Recalled,
+};
+use serde_json::{Map, json};
+
+use super::{absolute, caller, working_directory};
+use crate::cli::Answer;
+use crate::cli::arguments::{Recall, Remember};
+use crate::cli::call::{Backend, parse};
+use crate::cli::error::CliError;
+use crate::cli::render::recall as render;
+use crate::cli::text::Paint;
+
+/// `aictx recall`.
+pub(super) fn recall(backend: &Backend, options: Recall, paint: Paint) -> Result<Answer, CliError> {
+    let params = RecallParams {
+        repo: absolute(&options.at.repo)?,
+        cwd: working_directory(),
+        query: options.query,
+        kinds: options.kinds,
+        since: options.since,
+        file: options.file,
+        branch: options.branch,
+        agent: options.agent,
+        limit: options.limit,
+    };
+    let value = backend.call(RECALL, &params)?;
+    let recalled: Recalled = parse(value.clone())?;
+    Ok(Answer {
+        value,
+        text: render::items(&recalled, paint),
+        ..Answer::default()
+    })
+}
+
+/// `aictx remember`.
+pub(super) fn remember(backend: &Backend, options: Remember) -> Result<Answer, CliError> {
+    let mut decision = Map::new();
+    decision.insert("decision".to_owned(), json!(options.text));
+    decision.insert("rationale".to_owned(), json!(options.why));
+    decision.insert("related_paths".to_owned(), json!(options.files));
+    let params = DecideParams {
+        repo: absolute(&options.at.repo)?,
+        cwd: working_directory(),
+        decision,
+        caller: caller(options.caller),
+    };
+    let value = backend.call(MEMORY_DECIDE, &params)?;
+    let reply: DecideReply = parse(value.clone())?;
+    Ok(Answer {
+        value,
+        text: render::remembered(&reply),
+        ..Answer::default()
+    })
+}

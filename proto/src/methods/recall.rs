@@ -1,0 +1,82 @@
+//! `memory.recall`: what memory holds about something.
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Origin;
+
+/// Kinds of what can be recalled.
+pub const RECALLED_KINDS: &[&str] = &["handoff", "decision", "failure", "strategy", "task", "note"];
+
+/// Parameters of `memory.recall`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct RecallParams {
+    /// Absolute path in the repository.
+    pub repo: String,
+    /// Absolute working directory that a relative `file` starts from; empty for the root.
+    pub cwd: String,
+    /// What is asked; without it the newest items come first.
+    pub query: String,
+    /// Only of these kinds ([`RECALLED_KINDS`]); empty for all.
+    pub kinds: Vec<String>,
+    /// Only what was written at or after this date (`2026-03-01`) or time.
+    pub since: String,
+    /// Only what has to do with this file.
+    pub file: String,
+    /// Only of this branch.
+    pub branch: String,
+    /// Only of this agent.
+    pub agent: String,
+    /// Most items; 0 means 8.
+    pub limit: u32,
+}
+
+/// An item of memory that fits.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct RecallItem {
+    /// Id, by which `aictx memory` and `aictx failures` know it; for others the execution's.
+    pub id: String,
+    /// One of [`RECALLED_KINDS`].
+    pub kind: String,
+    /// The sentence that fits best.
+    pub text: String,
+    /// What was asked for when it was written; empty when not known.
+    pub request: String,
+    /// Everything else that it says, each with what it is (`next: …`, `blocked: …`).
+    pub details: Vec<String>,
+    /// When it was written or seen last.
+    pub timestamp: String,
+    /// Who wrote it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub agent: String,
+    /// Branch that it was written on.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub branch: String,
+    /// Files that it has to do with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// `open`, `resolved`, `unresolved`, `superseded`, `wrong` and the like; empty where it just holds.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub status: String,
+    /// How well it fits; 0 without a question.
+    pub score: f64,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
+}
+
+/// Result of `memory.recall`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Recalled {
+    /// Items, best first.
+    pub items: Vec<RecallItem>,
+    /// Whether there are more.
+    pub truncated: bool,
+    /// Items that were looked at.
+    pub searched: u64,
+}
