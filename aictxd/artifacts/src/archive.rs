@@ -123,27 +123,63 @@ pub(crate) fn put(root: &Root, file: &str, rows: &[u8]) -> std::io::Result<Strin
         && let Some(there) = root.read_if_there(&open.file)?
     {
         let mut bytes = fs::read_range(&there, 0, FULL_SEGMENT)?;
-        let (begins, last) = last_member(&bytes, MAX_MEMBER.saturating_sub(rows.len()));
-        bytes.truncate(begins);
         // Interrupted between here and there, it comes again, with more behind it.
-        let rows = rows.get(overlap(&last, rows)..).unwrap_or_default();
-        bytes.extend_from_slice(&compress(&[&last, rows])?);
+        let before = end_of(&bytes, rows.len());
+        let rows = rows.get(overlap(&before, rows)..).unwrap_or_default();
+        let (begins, mut last) = last_member(&bytes, MAX_MEMBER.saturating_sub(rows.len()));
+        bytes.truncate(begins);
+        last.extend_from_slice(rows);
+        bytes.extend_from_slice(&compress(&last)?);
         root.replace(&open.file, &bytes)?;
         root.sync_parent(&open.file)?;
         return Ok(open.file);
     }
     let name = format!("{}{:0DIGITS$}{SUFFIX}", stem(file), number + 1);
-    root.replace(&name, &compress(&[rows])?)?;
+    root.replace(&name, &compress(rows)?)?;
     root.sync_parent(&name)?;
     Ok(name)
 }
 
-fn compress(parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-    for part in parts {
-        packed.write_all(part)?;
+/// Rows as members of at most [`MAX_MEMBER`] bytes each, as far as rows are no longer.
+fn compress(rows: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut packed = Vec::new();
+    let mut rest = rows;
+    while !rest.is_empty() {
+        let most = rest.get(..MAX_MEMBER).unwrap_or(rest);
+        let end = match most.len() == rest.len() {
+            true => rest.len(),
+            false => line_end(rest, most),
+        };
+        let (member, after) = rest.split_at(end);
+        let mut encoder = GzEncoder::new(packed, Compression::default());
+        encoder.write_all(member)?;
+        packed = encoder.finish()?;
+        rest = after;
     }
-    packed.finish()
+    Ok(packed)
+}
+
+/// The end of the last line within `most` of `rest`, or of its first line.
+fn line_end(rest: &[u8], most: &[u8]) -> usize {
+    let end = memchr::memrchr(b'\n', most).or_else(|| memchr::memchr(b'\n', rest));
+    end.map_or(rest.len(), |at| at + 1)
+}
+
+/// What stands in the last members of a segment: `most` bytes or a member more, where there is so much.
+fn end_of(bytes: &[u8], most: usize) -> Vec<u8> {
+    let (mut end, mut members) = (bytes.len(), Vec::new());
+    let mut held = 0;
+    while held < most {
+        let (begins, rows) = last_member(bytes.get(..end).unwrap_or_default(), MAX_MEMBER);
+        if begins == end {
+            break;
+        }
+        end = begins;
+        held += rows.len();
+        members.push(rows);
+    }
+    members.reverse();
+    members.concat()
 }
 
 /// How much of the beginning of `rows` is the end of `last` already: two lines at least, since one may well
@@ -426,8 +462,8 @@ mod tests {
 
     #[test]
     fn a_full_or_damaged_member_is_left_alone() {
-        let first = compress(&[&[b'a'; 1_000]]).unwrap();
-        let whole = [first.as_slice(), &compress(&[b"second\n"]).unwrap()].concat();
+        let first = compress(&[b'a'; 1_000]).unwrap();
+        let whole = [first.as_slice(), &compress(b"second\n").unwrap()].concat();
         assert_eq!(
             last_member(&whole, 100),
             (first.len(), b"second\n".to_vec())
@@ -463,7 +499,7 @@ mod tests {
             for part in &parts {
                 let (at, last) = last_member(&segment, most);
                 segment.truncate(at);
-                segment.extend(compress(&[&last, part]).unwrap());
+                segment.extend(compress(&[last.as_slice(), part].concat()).unwrap());
             }
             prop_assert_eq!(unpacked(&segment), parts.concat());
         }

@@ -456,6 +456,27 @@ fn the_newest_five_hundred_executions_stay_as_rows_however_long() {
     }
 }
 
+#[test]
+fn a_large_split_that_was_cut_off_is_made_good_without_a_row_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = crate::tests::create(dir.path()).unwrap();
+    let root = store.root();
+    let rows = |to: usize| -> Vec<u8> {
+        let row = |n| format!("{{\"n\":{n},\"text\":\"{}\"}}\n", "y".repeat(700));
+        (0..to).map(row).collect::<String>().into_bytes()
+    };
+    archive::put(&root, HANDOFFS, b"{\"n\":0,\"text\":\"before\"}\n").unwrap();
+    archive::put(&root, HANDOFFS, &rows(1_500)).unwrap();
+    // The history was not cut any more; it comes again, with more behind it.
+    archive::put(&root, HANDOFFS, &rows(1_600)).unwrap();
+    assert_eq!(
+        store.archived_rows::<Value>(HANDOFFS, usize::MAX).len(),
+        1_601
+    );
+    let found = store.lately_archived(HANDOFFS, "1550", |row: &Value| row["n"] == 1_550);
+    assert!(found.is_some());
+}
+
 proptest! {
     /// Whatever lies in a history: what stays and what goes is the whole, cut between two lines.
     #[test]
