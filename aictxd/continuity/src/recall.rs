@@ -261,7 +261,7 @@ fn each<'a>(name: &'a str, texts: &'a [String]) -> impl Iterator<Item = (&'a str
 /// Whether an item is among those that are asked for. `file` is relative to the repository.
 pub fn is_wanted(item: &RecallItem, params: &RecallParams, file: &str) -> bool {
     let same = |wanted: &str, has: &str| wanted.is_empty() || wanted.eq_ignore_ascii_case(has);
-    (params.kinds.is_empty() || params.kinds.iter().any(|kind| *kind == item.kind))
+    (params.kinds.is_empty() || params.kinds.contains(&item.kind))
         // Times of one format compare as texts; a date is before all times of its day.
         && (params.since.is_empty() || *item.timestamp >= *params.since)
         && (file.is_empty() || item.files.iter().any(|has| has == file))
