@@ -197,9 +197,9 @@ async fn take(
         let memory = Some(session.host().memory());
         match (spool::keep(app, params, memory.clone(), why), &answer) {
             (Ok(()), _) => {}
-            // What there is to tell is told all the same.
-            (Err(_), Some(_)) => spool::lose(app, memory),
-            (Err(why), None) => return Err(why),
+            // What there is to tell is told all the same, unless the client can keep the event itself.
+            (Err(why), Some(_)) if why.code != UNAVAILABLE.code => spool::lose(app, memory),
+            (Err(why), _) => return Err(why),
         }
     }
     let reply = answer.and_then(|answer| dialect.answer(&event.name, &answer));
@@ -293,7 +293,7 @@ impl Session {
             Some(Progress::Begun) => Recording::PerhapsAgain,
             None if params.spooled_at.is_some()
                 || app.mode == Mode::Once
-                || events::is_late(params.id) =>
+                || events::is_late(params.id, app.generation) =>
             {
                 Recording::PerhapsAgain
             }
@@ -409,8 +409,11 @@ impl Session {
         };
         let written = match self.recording {
             Recording::Done => Ok(()),
-            Recording::New => self.host().observe(&self.id, &[row]),
-            Recording::PerhapsAgain => self.host().observe_once(&self.id, &row),
+            // A busy machine may have kept it for so long that others took it meanwhile.
+            Recording::New if !events::is_late(&self.event, self.app.generation) => {
+                self.host().observe(&self.id, &[row])
+            }
+            Recording::New | Recording::PerhapsAgain => self.host().observe_once(&self.id, &row),
         };
         self.failed_with(written.err());
     }
@@ -425,10 +428,15 @@ impl Session {
         }
     }
 
-    /// Why something of the event could not be recorded.
+    /// Why something of the event could not be recorded; [`UNAVAILABLE`] where another process could.
     fn unrecorded(&self) -> Option<RpcError> {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        trouble.as_ref().map(store_error)
+        let error = trouble.as_ref()?;
+        let why = store_error(error);
+        Some(match error.is_out_of_descriptors() {
+            true => RpcError::new(UNAVAILABLE, why.message),
+            false => why,
+        })
     }
 
     /// Records the event and says what there is to say.

@@ -27,7 +27,7 @@ use crate::store::Store;
 use crate::trust::{Tagged, Trust};
 
 /// How long a ledger's lock is waited for; whoever holds it writes one row.
-const LOCK_DEADLINE: Duration = Duration::from_millis(50);
+const LOCK_DEADLINE: Duration = Duration::from_millis(250);
 const LOCK_STEP: Duration = Duration::from_millis(1);
 /// Most ledgers that are listed.
 const MAX_LISTED: usize = 10_000;

@@ -74,12 +74,13 @@ impl Events {
     }
 }
 
-/// Whether an event may have been recorded by another process: its id says when it was made.
-pub(super) fn is_late(id: &str) -> bool {
+/// Whether an event may have been recorded by another process: its id says when it was made. Before this
+/// one began, in nanoseconds since 1970, another one may have had it.
+pub(super) fn is_late(id: &str, began: u64) -> bool {
+    let late = u64::try_from(LATE.as_nanos()).unwrap_or(u64::MAX);
     let made = id.split('-').next().unwrap_or_default();
-    u64::from_str_radix(made, 16).is_ok_and(|made| {
-        unix_nanos().saturating_sub(made) > u64::try_from(LATE.as_nanos()).unwrap_or(u64::MAX)
-    })
+    u64::from_str_radix(made, 16)
+        .is_ok_and(|made| made < began || unix_nanos().saturating_sub(made) > late)
 }
 
 #[cfg(test)]
@@ -116,7 +117,8 @@ mod tests {
     #[test]
     fn an_id_tells_its_age() {
         let id = |age: u64| format!("{:016x}-7", unix_nanos() - age);
-        assert!(is_late(&id(200_000_000)));
-        assert!(!is_late(&id(0)) && !is_late("") && !is_late("odd"));
+        assert!(is_late(&id(200_000_000), 0));
+        assert!(is_late(&id(1_000_000), unix_nanos()));
+        assert!(!is_late(&id(0), 0) && !is_late("", 0) && !is_late("odd", 0));
     }
 }
