@@ -185,7 +185,10 @@ fn git(worktree: &Path) -> Command {
 /// with by [`switch_off`]; `git log` runs none.
 pub fn command(worktree: &Path) -> std::process::Command {
     let mut command = std::process::Command::new("git");
+    // git itself goes there: a child that hangs on its way, before it is git, would keep our descriptors.
     command
+        .arg("-C")
+        .arg(worktree)
         .args([
             "-c",
             "core.fsmonitor=false",
@@ -193,7 +196,6 @@ pub fn command(worktree: &Path) -> std::process::Command {
             "core.hooksPath=/dev/null",
             "--no-pager",
         ])
-        .current_dir(worktree)
         .env_remove("GIT_DIR")
         .env_remove("GIT_WORK_TREE")
         .env_remove("GIT_INDEX_FILE")
