@@ -27,7 +27,7 @@ pub fn connect(socket: &Path, end: Instant) -> io::Result<UnixStream> {
     }
 }
 
-/// What is left until `end`, at least a millisecond: no time at all would mean for ever.
+/// The time left until `end`, at least a millisecond: no time at all would mean for ever.
 fn left_until(end: Instant) -> Duration {
     let left = end.saturating_duration_since(Instant::now());
     left.max(Duration::from_millis(1))

@@ -30,7 +30,7 @@ pub const PROBE: &[u8] = b"probe";
 const REFUSED: c_int = 2;
 /// Most bytes of an event's id: sixteen digits, a dash and a process id.
 const MAX_ID: usize = 27;
-/// How long behind its deadline a hook is ended from outside, in milliseconds: for waits that have
+/// Milliseconds behind its deadline at which a hook is ended from outside: for waits that have
 /// no deadline of their own (a hung file system, an agent that does not read our answer).
 const LAST_RESORT_MS: u64 = 250;
 /// What closes the request behind the payload.
@@ -149,7 +149,7 @@ fn event_id(room: &mut [u8; MAX_ID]) -> &[u8] {
     room.get(..end).unwrap_or_default()
 }
 
-/// Whether the JSON document read so far is whole, looked at piece by piece.
+/// Finds the end of a JSON document that is read piece by piece.
 #[derive(Debug, Default)]
 struct Whole {
     seen: usize,
@@ -308,7 +308,7 @@ pub(crate) fn taken(line: &[u8]) -> Sent {
     }
 }
 
-/// Whether an error line has one of JSON-RPC's own codes for requests that are wrong.
+/// Tells error lines that have one of JSON-RPC's own codes for requests that are wrong.
 fn is_fault_of_payload(line: &[u8]) -> bool {
     const CODE: &[u8] = b"\"code\":";
     let code = find(line, CODE).and_then(|at| line.get(at + CODE.len()..));

@@ -1,8 +1,9 @@
 //! `recall` and `remember` with the real programs.
 
 use std::fs;
+use std::io::Write as _;
 
-use aictx_tests::TestEnv;
+use aictx_tests::{TestEnv, wait_until};
 use serde_json::{Value, json};
 
 fn finalized(env: &TestEnv, repo: &std::path::Path, n: usize, what: &Value) {
@@ -29,6 +30,23 @@ fn what_was_left_long_ago_is_found_with_and_without_the_daemon() {
     for n in 1..40 {
         finalized(&env, &repo, n, &json!({}));
     }
+    // A long history, so that the first handoff goes to the archive.
+    let handoffs = repo.join(".aictx/continuity/handoffs.jsonl");
+    let filler = |n| {
+        format!(
+            "{}\n",
+            json!({ "execution_id": format!("f{n}"), "summary": "z".repeat(1_000) })
+        )
+    };
+    let fillers: String = (0..1_500).map(filler).collect();
+    let mut file = fs::OpenOptions::new().append(true).open(&handoffs).unwrap();
+    file.write_all(fillers.as_bytes()).unwrap();
+    finalized(&env, &repo, 40, &json!({}));
+    wait_until("the first handoff is archived", || {
+        !fs::read_to_string(&handoffs)
+            .unwrap()
+            .contains("migrate database")
+    });
     let asked = env.aictx(
         &repo,
         &[
@@ -45,6 +63,11 @@ fn what_was_left_long_ago_is_found_with_and_without_the_daemon() {
     };
     let found = recall(&["continue the migration of the database schema"]);
     let best = &found["items"][0];
+    let of_first = |item: &&Value| {
+        item["kind"] == "handoff" && item["request"] == "migrate database schema v2"
+    };
+    let items = found["items"].as_array().unwrap();
+    assert_eq!(items.iter().filter(of_first).count(), 1, "{found}");
     assert_eq!(best["kind"], "handoff", "{found}");
     assert_eq!(best["request"], "migrate database schema v2");
     let details = best["details"].to_string();
@@ -64,6 +87,8 @@ fn what_was_left_long_ago_is_found_with_and_without_the_daemon() {
     let of_file = recall(&["--file", "calc.py", "--kind", "decision"]);
     assert_eq!(of_file["items"].as_array().unwrap().len(), 1);
     assert_eq!(recall(&["--since", "2999-01-01"])["items"], json!([]));
+    let no_date = env.aictx(&repo, &["recall", "--since", "yesterday"]);
+    assert!(no_date.stderr.contains("is no date"), "{no_date:?}");
     let bad = env.aictx(&repo, &["recall", "x", "--kind", "dream"]);
     assert_eq!(bad.status, 2, "{bad:?}");
     let before = fs::read(repo.join(".aictx/continuity/handoffs.jsonl")).unwrap();

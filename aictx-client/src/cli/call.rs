@@ -29,7 +29,7 @@ use crate::start::{StartError, ensure_daemon};
 
 /// How long a start may take, waiting for another client's start included.
 pub const START_DEADLINE: Duration = Duration::from_secs(3);
-/// How long a connection waits for room in the daemon's queue.
+/// Time that a connection waits for room in the daemon's queue.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(1);
 /// How long a greeting may take before the daemon counts as silent.
 const HELLO_DEADLINE: Duration = Duration::from_secs(2);

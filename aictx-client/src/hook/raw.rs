@@ -201,7 +201,7 @@ pub(super) fn read_stdin(room: &mut [u8]) -> usize {
     }
 }
 
-/// Whether standard input has something to read (its end included) within so many milliseconds.
+/// Waits until standard input has something to read, its end included; false after so many milliseconds.
 #[inline]
 pub(super) fn has_more(milliseconds: u64) -> bool {
     let mut input = libc::pollfd {

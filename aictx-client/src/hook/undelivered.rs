@@ -51,7 +51,7 @@ struct Event<'a> {
 }
 
 impl Event<'_> {
-    /// What is left of the whole hook's time, at most `wanted`.
+    /// The time left for the whole hook, at most `wanted`.
     fn within(&self, wanted: Duration) -> Duration {
         wanted.min(self.end.saturating_duration_since(Instant::now()))
     }

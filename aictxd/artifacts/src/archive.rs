@@ -334,7 +334,8 @@ impl Store {
         segments.retain(|segment| segment.origin(&root).is_own());
         let newest = segments.pop()?;
         let open = root.read_if_there(&newest.file).ok()??;
-        let mut bytes = fs::read_range(&open, 0, MAX_READ_SEGMENT).ok()?;
+        let from = newest.bytes.saturating_sub(MAX_READ_SEGMENT);
+        let mut bytes = fs::read_range(&open, from, MAX_READ_SEGMENT).ok()?;
         let text = memchr::memmem::Finder::new(text);
         for _ in 0..LATE_MEMBERS {
             let (begins, rows) = last_member(&bytes, MAX_MEMBER);

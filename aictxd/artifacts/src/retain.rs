@@ -164,7 +164,8 @@ impl Store {
     }
 
     /// Bounds everything that histories are not: ledgers, threads, contracts, packets, what was set
-    /// aside, and the archive, so that all of it stays below `ceiling` bytes. `is_needed` is asked for each ledger that would go: that of a live
+    /// aside, and the archive, so that all of it stays below `ceiling` bytes. `is_needed` is asked
+    /// for each ledger that would go: that of a live
     /// session, or one that is still to be finalized, stays.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! What an agent's message says is still to do.
 
 use crate::handoff::shorten;
+use crate::matching::sentences;
 
 /// Most steps taken from one message.
 const MAX_STEPS: usize = 3;
@@ -114,7 +115,7 @@ pub(crate) fn next_steps(message: &str) -> Vec<String> {
             || head.is_none() && line.trim_start().starts_with('#') && is_head(bare);
         match head {
             Some((head, rest)) if is_head(head) => add(&mut found, unmarked(rest).0),
-            _ => sentences(bare).for_each(|sentence| match sentence.split_once([':', '：']) {
+            _ => clauses(bare).for_each(|sentence| match sentence.split_once([':', '：']) {
                 Some((head, rest)) if is_head(head) => add(&mut found, rest.trim()),
                 _ if is_said(sentence) => add(&mut found, sentence),
                 _ => {}
@@ -168,21 +169,9 @@ fn unmarked(line: &str) -> (&str, bool) {
 }
 
 /// Sentences and clauses between semicolons.
-fn sentences(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = line;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let ends = [". ", "! ", "? ", "; ", "。", "；"];
-        let end = ends
-            .iter()
-            .filter_map(|end| Some(rest.find(end)? + end.len()))
-            .min();
-        let (sentence, after) = rest.split_at(end.unwrap_or(rest.len()));
-        rest = after;
-        Some(sentence.trim().trim_end_matches(';'))
-    })
+fn clauses(line: &str) -> impl Iterator<Item = &str> {
+    let clauses = sentences(line).flat_map(|sentence| sentence.split(['；', ';']));
+    clauses.map(str::trim)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Everything that memory holds, as items that can be searched, whatever their age.
 
 use aictx_proto::methods::{RecallItem, RecallParams};
-use aictx_proto::record::{Decision, HandoffRow, Origin, Strategy};
+use aictx_proto::record::{Decision, FailurePattern, HandoffRow, Origin, Strategy};
 use aictx_proto::snapshot::{Snapshot, shared};
 use aictx_proto::text::clean;
 use serde_json::{Map, Value};
@@ -18,15 +18,17 @@ const MAX_DETAIL: usize = 280;
 const MAX_DETAILS: usize = 16;
 const MAX_FILES: usize = 12;
 
-/// Rows of histories beyond the newest that a [`Snapshot`] holds, oldest first.
+/// Rows of whole histories, oldest first: a [`Snapshot`] has the newest only.
 #[derive(Debug, Default)]
 pub struct Histories {
     /// All handoffs.
     pub handoffs: Vec<HandoffRow>,
     /// All decisions.
     pub decisions: Vec<Decision>,
-    /// Strategies that went to the archive.
-    pub strategies: Vec<Strategy>,
+    /// Failures that made room for others.
+    pub evicted_failures: Vec<FailurePattern>,
+    /// Strategies that made room for others.
+    pub evicted_strategies: Vec<Strategy>,
 }
 
 /// An item, and all that it says as one text to search in.
@@ -43,8 +45,8 @@ pub fn remembered(snapshot: &Snapshot, all: &Histories) -> Vec<Remembered> {
     let mut found = Found::default();
     found.handoffs(&all.handoffs);
     found.decisions(&all.decisions);
-    found.failures(snapshot);
-    found.strategies(snapshot, &all.strategies);
+    found.failures(snapshot, &all.evicted_failures);
+    found.strategies(snapshot, &all.evicted_strategies);
     found.tasks(snapshot);
     found.subsystems(snapshot);
     found.0
@@ -65,6 +67,24 @@ struct Parts<'a> {
     files: &'a [String],
     extra: &'a Map<String, Value>,
     origin: Origin,
+}
+
+impl<'a> Parts<'a> {
+    /// An item of which nothing else is known.
+    fn new(kind: &'static str, id: String, extra: &'a Map<String, Value>, origin: Origin) -> Self {
+        Self {
+            id,
+            kind,
+            request: "",
+            timestamp: "",
+            agent: "",
+            branch: "",
+            status: "",
+            files: &[],
+            extra,
+            origin,
+        }
+    }
 }
 
 impl Found {
@@ -114,16 +134,13 @@ impl Found {
             details.extend(each("blocked", &row.blocked));
             details.extend(each("risk", &row.risks));
             let parts = Parts {
-                id: handoff_id(row),
-                kind: "handoff",
                 request: &row.reason,
                 timestamp: &row.timestamp,
                 agent: &row.agent_id,
                 branch: &row.branch,
                 status: &row.status,
                 files: &row.recommended_starting_points,
-                extra: &row.extra,
-                origin: row.origin,
+                ..Parts::new("handoff", handoff_id(row), &row.extra, row.origin)
             };
             self.add(&parts, details);
         }
@@ -137,23 +154,19 @@ impl Found {
             details.extend(each("as long as", &row.constraints));
             details.extend(each("risk", &row.risks));
             let parts = Parts {
-                id: decision_id(row),
-                kind: "decision",
                 request: &row.subsystem,
                 timestamp: &row.timestamp,
-                agent: "",
-                branch: "",
                 status: if gone { "superseded" } else { "" },
                 files: &row.related_paths,
-                extra: &row.extra,
-                origin: row.origin,
+                ..Parts::new("decision", decision_id(row), &row.extra, row.origin)
             };
             self.add(&parts, details);
         }
     }
 
-    fn failures(&mut self, snapshot: &Snapshot) {
-        for row in snapshot.failures.iter() {
+    fn failures(&mut self, snapshot: &Snapshot, evicted: &[FailurePattern]) {
+        let live = snapshot.failures.iter().map(|row| &**row);
+        for row in evicted.iter().chain(live) {
             let mut details: Vec<(&str, &str)> = each("", &row.symptoms).collect();
             details.push(("", &row.error_text));
             details.push(("command", &row.failed_command));
@@ -161,28 +174,22 @@ impl Found {
             details.push(("hint", &row.resolution_hint));
             details.extend(each("tried", &row.failed_attempts));
             let parts = Parts {
-                id: row.failure_id.clone(),
-                kind: "failure",
-                request: "",
                 timestamp: &row.timestamp,
-                agent: "",
-                branch: "",
                 status: if row.status.is_empty() {
                     "open"
                 } else {
                     &row.status
                 },
                 files: &row.related_paths,
-                extra: &row.extra,
-                origin: row.origin,
+                ..Parts::new("failure", row.failure_id.clone(), &row.extra, row.origin)
             };
             self.add(&parts, details);
         }
     }
 
-    fn strategies(&mut self, snapshot: &Snapshot, archived: &[Strategy]) {
+    fn strategies(&mut self, snapshot: &Snapshot, evicted: &[Strategy]) {
         let live = snapshot.strategies.iter().map(|row| &**row);
-        for row in archived.iter().chain(live) {
+        for row in evicted.iter().chain(live) {
             let mut details = vec![
                 ("", row.task_text.as_str()),
                 ("worked because", row.why_it_worked.as_str()),
@@ -192,16 +199,11 @@ impl Found {
             details.extend(each("ran", &row.tests_executed).take(3));
             details.extend(each("met", &row.notable_errors).take(3));
             let parts = Parts {
-                id: strategy_id(row),
-                kind: "strategy",
                 request: &row.task_text,
                 timestamp: &row.timestamp,
-                agent: "",
-                branch: "",
                 status: if row.is_failure { "failed" } else { "" },
                 files: &row.files_used,
-                extra: &row.extra,
-                origin: row.origin,
+                ..Parts::new("strategy", strategy_id(row), &row.extra, row.origin)
             };
             self.add(&parts, details);
         }
@@ -218,16 +220,11 @@ impl Found {
             details.extend(each("not sure", &row.unverified));
             details.extend(each("risk", &row.risks));
             let parts = Parts {
-                id: thread_id(row),
-                kind: "task",
                 request: &row.goal,
                 timestamp: &row.updated_at,
-                agent: "",
-                branch: "",
                 status: &row.status,
                 files: &row.active_files,
-                extra: &row.extra,
-                origin: row.origin,
+                ..Parts::new("task", thread_id(row), &row.extra, row.origin)
             };
             self.add(&parts, details);
         }
@@ -238,16 +235,10 @@ impl Found {
             let mut details = vec![("", row.description.as_str())];
             details.extend(each("fragile", &row.fragile_areas));
             let parts = Parts {
-                id: subsystem_id(row),
-                kind: "note",
                 request: &row.name,
                 timestamp: &row.updated_at,
-                agent: "",
-                branch: "",
-                status: "",
                 files: &row.key_paths,
-                extra: &row.extra,
-                origin: row.origin,
+                ..Parts::new("note", subsystem_id(row), &row.extra, row.origin)
             };
             self.add(&parts, details);
         }
@@ -258,7 +249,7 @@ fn each<'a>(name: &'a str, texts: &'a [String]) -> impl Iterator<Item = (&'a str
     texts.iter().map(move |text| (name, text.as_str()))
 }
 
-/// Whether an item is among those that are asked for. `file` is relative to the repository.
+/// Tells the items that are asked for from others. `file` is relative to the repository.
 pub fn is_wanted(item: &RecallItem, params: &RecallParams, file: &str) -> bool {
     let same = |wanted: &str, has: &str| wanted.is_empty() || wanted.eq_ignore_ascii_case(has);
     (params.kinds.is_empty() || params.kinds.contains(&item.kind))
@@ -285,6 +276,13 @@ pub fn told(item: &Remembered, query: &str, score: f64) -> RecallItem {
     item.text = clean(best.0, MAX_TEXT);
     item.details.retain(|line| *line != item.text);
     item.score = (score * 1_000.0).round() / 1_000.0;
-    item.text.push_str(item.origin.label());
+    let label = item.origin.label();
+    let texts = [&mut item.text, &mut item.request].into_iter();
+    for text in texts
+        .chain(&mut item.details)
+        .filter(|text| !text.is_empty())
+    {
+        text.push_str(label);
+    }
     item
 }

@@ -226,6 +226,7 @@ impl Host {
     /// Bounds what the repository keeps. Ledgers of live sessions and of those that are still to be
     /// finalized stay.
     pub async fn tidy(self: &Arc<Self>, app: &Arc<App>) {
+        self.recalled.forget();
         if app.mode == Mode::Daemon {
             // Whoever waits already does it for all that came before.
             if self.tidying.swap(true, Ordering::AcqRel) {

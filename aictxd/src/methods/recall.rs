@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aictx_artifacts::Store;
 use aictx_artifacts::root;
 use aictx_continuity::{Histories, Remembered, is_wanted, remembered, told};
+use aictx_proto::Timestamp;
 use aictx_proto::methods::{RECALLED_KINDS, RecallParams, Recalled};
 use aictx_proto::path::Located;
 use aictx_proto::record::files;
@@ -16,7 +17,6 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_repomap::history::History;
 use aictx_repomap::rank::{Past, Query, Weights, rank_with};
 use aictx_repomap::view::memory::{MemoryFile, MemoryView};
-use serde::de::DeserializeOwned;
 
 use super::place;
 use crate::app::App;
@@ -24,14 +24,16 @@ use crate::app::App;
 /// Items when nobody says how many, and at most.
 const DEFAULT_LIMIT: usize = 8;
 const MAX_LIMIT: usize = 100;
-/// Best items among which those are that are asked for.
-const MAX_RANKED: usize = 1_000;
-/// Rows of one history.
-const MAX_ROWS: usize = 50_000;
+/// Rows of one history that are searched, the newest ones.
+const MAX_ROWS: usize = 20_000;
+/// Failures and strategies that made room for others.
+const EVICTED_FAILURES: &str = "archive/failure_memory/evicted.jsonl";
+const EVICTED_STRATEGIES: &str = "archive/strategy_memory/evicted.jsonl";
 
 /// All of a memory, ready to be searched.
 #[derive(Debug)]
 struct Searchable {
+    /// Of the snapshot that it was made of.
     generation: u64,
     items: Vec<Remembered>,
     view: MemoryView,
@@ -47,25 +49,30 @@ impl Recallable {
     /// All of a memory; made anew where it changed.
     fn get(&self, store: &Store, snapshot: &Snapshot) -> Arc<Searchable> {
         let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = kept().as_ref()
-            && known.generation == snapshot.generation
-        {
-            return Arc::clone(known);
+        let known = kept().clone();
+        if let Some(known) = known.filter(|known| known.generation == snapshot.generation) {
+            return known;
         }
-        let made = Arc::new(Searchable::new(store, snapshot));
+        let all = Histories {
+            handoffs: store.newest_rows(files::HANDOFFS, MAX_ROWS).0,
+            decisions: store.newest_rows(files::DECISIONS, MAX_ROWS).0,
+            evicted_failures: store.newest_rows(EVICTED_FAILURES, MAX_ROWS).0,
+            evicted_strategies: store.newest_rows(EVICTED_STRATEGIES, MAX_ROWS).0,
+        };
+        let made = Searchable::new(snapshot.generation, remembered(snapshot, &all));
+        let made = Arc::new(made);
         *kept() = Some(Arc::clone(&made));
         made
+    }
+
+    /// Lets go of it, because nobody has asked for a while.
+    pub fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
 impl Searchable {
-    fn new(store: &Store, snapshot: &Snapshot) -> Self {
-        let all = Histories {
-            handoffs: all_rows(store, files::HANDOFFS),
-            decisions: all_rows(store, files::DECISIONS),
-            strategies: store.archived_rows(files::STRATEGIES, MAX_ROWS),
-        };
-        let items = remembered(snapshot, &all);
+    fn new(generation: u64, items: Vec<Remembered>) -> Self {
         // Files of a view are in the order of their paths.
         let document = |(number, item): (usize, &Remembered)| MemoryFile {
             path: format!("{number:08}"),
@@ -76,7 +83,7 @@ impl Searchable {
         let history = History::default();
         let past = Past::new(&view, &history);
         Self {
-            generation: snapshot.generation,
+            generation,
             items,
             view,
             history,
@@ -85,11 +92,11 @@ impl Searchable {
     }
 
     /// Items by number, best first, with how well they fit.
-    fn rank(&self, query: &str) -> Vec<(usize, f64)> {
+    fn rank(&self, query: &str, limit: usize) -> Vec<(usize, f64)> {
         let query = Query {
             text: query,
             active: &[],
-            limit: MAX_RANKED,
+            limit,
         };
         let weights = Weights::default();
         let hits = rank_with(&self.view, &self.history, &self.past, &query, &weights);
@@ -99,18 +106,15 @@ impl Searchable {
     }
 }
 
-/// The archived rows of a history and those that lie as rows.
-fn all_rows<T: DeserializeOwned>(store: &Store, file: &str) -> Vec<T> {
-    let mut rows = store.archived_rows(file, MAX_ROWS);
-    rows.extend(store.newest_rows(file, MAX_ROWS).0);
-    rows
-}
-
 pub(super) fn recall(app: &App, params: &RecallParams) -> Result<Recalled, RpcError> {
     let unknown = |kind: &&String| !RECALLED_KINDS.contains(&kind.as_str());
     if let Some(kind) = params.kinds.iter().find(unknown) {
         let known = RECALLED_KINDS.join(", ");
         let why = format!("`{kind}` is no kind of memory; there are {known}");
+        return Err(RpcError::new(INVALID_PARAMS, why));
+    }
+    if !params.since.is_empty() && !begins_with_date(&params.since) {
+        let why = format!("`{}` is no date like 2026-03-01", params.since);
         return Err(RpcError::new(INVALID_PARAMS, why));
     }
     let place = place(app, &params.repo)?;
@@ -130,21 +134,32 @@ pub(super) fn recall(app: &App, params: &RecallParams) -> Result<Recalled, RpcEr
     };
     let host = app.hosts.open(&place.root)?;
     let all = host.recalled.get(&host.store, &host.snapshot());
+    let searched = all.items.len() as u64;
+    // What is ranked are those asked for: among all others they might not be among the best.
+    let wanted = |one: &&Remembered| is_wanted(&one.item, params, &file);
+    let few: Vec<Remembered> = all.items.iter().filter(wanted).cloned().collect();
+    let all = match few.len() == all.items.len() {
+        true => all,
+        false => Arc::new(Searchable::new(0, few)),
+    };
     let ranked: Vec<(usize, f64)> = match params.query.trim() {
         "" => newest(&all.items),
-        query => all.rank(query),
+        query => all.rank(query, limit + 1),
     };
-    let found = ranked
-        .into_iter()
-        .filter_map(|(number, score)| Some((all.items.get(number)?, score)));
-    let mut found = found.filter(|(one, _)| is_wanted(&one.item, params, &file));
-    let items = found.by_ref().take(limit);
-    let items = items.map(|(one, score)| told(one, &params.query, score));
+    let found = ranked.iter().take(limit);
+    let items = found
+        .filter_map(|(number, score)| Some(told(all.items.get(*number)?, &params.query, *score)));
     Ok(Recalled {
         items: items.collect(),
-        truncated: found.next().is_some(),
-        searched: all.items.len() as u64,
+        truncated: ranked.len() > limit,
+        searched,
     })
+}
+
+/// Tells a text that begins as RFC 3339 writes dates.
+fn begins_with_date(text: &str) -> bool {
+    let date = text.get(..10).map(|date| format!("{date}T00:00:00Z"));
+    date.is_some_and(|midnight| Timestamp::parse(&midnight).is_some())
 }
 
 fn newest(items: &[Remembered]) -> Vec<(usize, f64)> {

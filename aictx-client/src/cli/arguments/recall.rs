@@ -9,7 +9,7 @@ use super::{CallerOptions, RepoOption};
 /// `aictx recall`.
 #[derive(Debug, Args)]
 pub struct Recall {
-    /// What is looked for [default: the newest]
+    /// Words to look for [default: the newest items]
     #[arg(value_name = "QUERY", default_value = "", hide_default_value = true)]
     pub query: String,
     /// Only of this kind; can be repeated
@@ -53,7 +53,7 @@ pub struct Recall {
 /// `aictx remember`.
 #[derive(Debug, Args)]
 pub struct Remember {
-    /// What was decided, in a sentence
+    /// The decision or rule, in a sentence
     #[arg(value_name = "TEXT")]
     pub text: String,
     /// Why

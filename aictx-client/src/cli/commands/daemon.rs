@@ -26,7 +26,7 @@ use crate::start::ensure_daemon;
 
 /// How long a stop may take: the daemon drains for at most 2 s.
 const STOP_DEADLINE: Duration = Duration::from_secs(3);
-/// How long a killed process may take to end.
+/// Time that a killed process may take to end.
 const KILL_DEADLINE: Duration = Duration::from_secs(2);
 /// Pause between two looks at something that is about to change.
 const STEP: Duration = Duration::from_millis(5);

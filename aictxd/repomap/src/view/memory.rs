@@ -1,4 +1,5 @@
-//! A view that lies in hash maps: for tests and for the evaluation of ranking, not for large trees.
+//! A view that lies in hash maps: for texts that are no files, for tests and for the evaluation of
+//! ranking, not for large trees.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
