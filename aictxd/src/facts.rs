@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use aictx_artifacts::{Store, root};
 use aictx_continuity::{
-    Checkout, Ground as _, Note, Present, Presents, Project, active_thread, relevant_paths,
+    Checkout, Ground as _, Note, Present, Presents, Project, PromptMemory, active_thread,
+    only_goes_on, recollect, relevant_paths, unfinished,
 };
 use aictx_files::untrusted;
 use aictx_proto::record::Origin;
@@ -292,6 +293,41 @@ fn files_about(
     about
 }
 
+/// Handoffs of earlier work that a request is compared with.
+const MAX_MATCHED: usize = 3;
+
+/// Adds what memory holds on a request to a project.
+fn recall(app: &App, place: &Place, snapshot: &Snapshot, request: &str, project: &mut Project) {
+    if request.trim().is_empty() {
+        return;
+    }
+    let branch = project.checkout.branch.as_str();
+    if only_goes_on(request) {
+        project.matched = unfinished(snapshot, &project.checkout, "")
+            .map(Arc::new)
+            .into_iter()
+            .collect();
+        return;
+    }
+    let Ok(host) = app.hosts.open(&place.root) else {
+        return;
+    };
+    let all = host.recalled.get(&host.store, snapshot);
+    let found = all.search(request, |_| true);
+    project.recalled = recollect(&PromptMemory {
+        snapshot,
+        memory: &all.memory,
+        found: &found,
+        request,
+        branch,
+        rows: &[],
+        now: app.now(),
+    });
+    let executions = project.recalled.iter().map(|one| one.execution.as_str());
+    let matched = executions.filter_map(|execution| all.memory.handoff(execution));
+    project.matched = matched.take(MAX_MATCHED).map(Arc::new).collect();
+}
+
 /// As [`gather`] for a request, with the files that it is about as the map ranks them. `at_hand`: files (relative)
 /// that the caller names beside it. `asked_at`: as [`Facts::ask_ahead`] gives it.
 pub fn gather_for(
@@ -311,6 +347,7 @@ pub fn gather_for(
         let more = with_definitions(&of_task);
         look_at(app, place, &mut project, &more, asked_at, Some(snapshot));
     }
+    recall(app, place, snapshot, request, &mut project);
     if !request.trim().is_empty() {
         let at = At {
             root: &place.root,

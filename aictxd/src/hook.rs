@@ -46,6 +46,8 @@ mod record;
 mod repeat;
 mod told;
 
+pub use told::preview;
+
 /// How long after a verdict its record is written. The agent's process is woken on the processor
 /// that we would go on working on; it should run first.
 const AFTER_ANSWER: Duration = Duration::from_millis(1);
@@ -486,11 +488,14 @@ impl Session {
                 // What was said while nobody listened holds, too.
                 let limits = meant.and_then(|m| self.limit(&m, &names, &event.agent_id));
                 if !spooled {
-                    let named = match about_files {
-                        true => self.suggest(text, &event.agent_id).await,
-                        false => None,
-                    };
-                    return together(limits, named);
+                    let (recalled, named) =
+                        tokio::join!(self.recall(text, &event.agent_id), async {
+                            match about_files {
+                                true => self.suggest(text, &event.agent_id).await,
+                                false => None,
+                            }
+                        });
+                    return together(together(limits, recalled), named);
                 }
             }
             Moment::ToolDone {

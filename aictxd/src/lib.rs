@@ -31,6 +31,7 @@ pub mod policy;
 pub mod presence;
 pub mod process;
 pub mod project;
+mod recall_index;
 pub mod registry;
 pub mod rpc;
 pub mod sessions;

@@ -46,7 +46,6 @@ mod memory;
 mod outside;
 mod portability;
 mod recall;
-pub use recall::Recallable;
 mod repo;
 mod session;
 mod status;
@@ -144,6 +143,11 @@ async fn dispatch(
         words::SESSION_LIST => reply(&on_pool(app, params, session::list).await?),
         words::SESSION_SHOW => reply(&on_pool(app, params, session::show).await?),
         words::RECALL => reply(&on_pool(app, params, recall::recall).await?),
+        words::PREVIEW => {
+            let (app, params) = (Arc::clone(app), read(params)?);
+            let looked = tokio::task::spawn_blocking(move || hook::preview(&app, &params)).await;
+            reply(&looked.unwrap_or_else(|_| Err(RpcError::new(INTERNAL, "the handler failed")))?)
+        }
         words::FAILURES_LIST => reply(&on_pool(app, params, failures::list).await?),
         words::FAILURES_SHOW => reply(&on_pool(app, params, failures::show).await?),
         words::FAILURES_RESOLVE => {
@@ -272,7 +276,7 @@ fn base<'p>(worktree: &'p Path, cwd: &'p str) -> &'p Path {
 }
 
 /// The repository that a path given by a caller is in.
-fn place(app: &App, path: &str) -> Result<Place, RpcError> {
+pub(crate) fn place(app: &App, path: &str) -> Result<Place, RpcError> {
     let path = PathBuf::from(path);
     if !path.is_absolute() {
         return Err(RpcError::new(

@@ -115,6 +115,8 @@ methods! {
         "Show one session: what it read, edited, ran and how it ended.";
     RECALL = "memory.recall", Repository, RecallParams => Recalled,
         "Search everything that memory holds, whatever its age, best first.";
+    PREVIEW = "memory.preview", Repository, PreviewParams => Preview,
+        "Show what the next session would be told, and why; nothing is recorded.";
     FAILURES_LIST = "failures.list", Repository, FailureListParams => FailureList,
         "List remembered failures: open ones, or those that have to do with a task, files, a command.";
     FAILURES_SHOW = "failures.show", Repository, FailureParams => FailureReply,

@@ -178,6 +178,12 @@ pub struct HandoffRow {
     /// As in [`Handoff`].
     #[serde(skip_serializing_if = "String::is_empty")]
     pub branch: String,
+    /// Requests of the execution where `reason` does not hold them all, at most 6. Ours.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<String>,
+    /// The agent's own report where `summary` is a part of it, in at most 2 000 characters. Ours.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
     /// Whose word it is.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,

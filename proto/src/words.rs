@@ -7,6 +7,8 @@ mod stem;
 #[cfg(test)]
 mod tests;
 
+use crate::fold::{fold, is_unspaced};
+
 pub use common::{is_long_enough, weight};
 pub use foreign::function_words;
 pub use stem::stem;
@@ -67,6 +69,30 @@ fn class(byte: u8) -> Byte {
 /// words in ASCII cost no allocation.
 pub fn terms(text: &[u8], mut each: impl FnMut(&str)) {
     runs(text, |run| terms_of_run(run, &mut each));
+}
+
+/// Calls `each` with every term of prose in any language: the [`terms`] of the text, with letters beyond
+/// ASCII [folded](crate::fold), and pairs of characters of scripts that write without spaces. Linear in the
+/// length of the text.
+pub fn prose_terms(text: &str, mut each: impl FnMut(&str)) {
+    if text.is_ascii() {
+        return terms(text.as_bytes(), each);
+    }
+    terms(text.as_bytes(), |term| {
+        if term.is_ascii() {
+            each(term);
+        } else if !term.chars().any(is_unspaced) {
+            each(&fold(term));
+        }
+    });
+    let mut last = None;
+    for c in text.chars() {
+        let next = is_unspaced(c).then_some(c);
+        if let (Some(last), Some(next)) = (last, next) {
+            each(&String::from_iter([last, next]));
+        }
+        last = next;
+    }
 }
 
 /// Calls `each` with every run of letters, digits, `_` and bytes beyond ASCII that may have terms:

@@ -137,7 +137,7 @@ fn twelve_sessions_over_three_branches() {
     // 3, main, Codex: a decision and a description of a part, told to finalize.
     let three = Play::codex(&env, &repo, "s03-money");
     mapped();
-    golden("03-capsule-after-a-failure", &three.start("startup"));
+    golden("03-capsule-after-a-failure", &three.start_and_continue());
     three.prompt("Decide how money is represented");
     three.read("shop/price.py");
     three.aictx(&[
@@ -201,7 +201,7 @@ fn twelve_sessions_over_three_branches() {
     // 6, feature/discounts: a long session whose context is compacted in the middle.
     let six = Play::claude(&env, &repo, "s06-compacted");
     mapped();
-    golden("06-capsule-after-a-kill", &six.start("startup"));
+    golden("06-capsule-after-a-kill", &six.start_and_continue());
     six.prompt("Go on with the discount codes: Cart.total() takes a code");
     six.read("shop/cart.py");
     six.read("shop/discount.py");
@@ -238,7 +238,7 @@ fn twelve_sessions_over_three_branches() {
     env.git(&repo, &["checkout", "-q", "-b", "fix/rounding"]);
     let seven = Play::claude(&env, &repo, "s07-decimal");
     mapped();
-    golden("07-capsule-on-another-branch", &seven.start("startup"));
+    golden("07-capsule-on-another-branch", &seven.start_and_continue());
     seven.prompt("Fix the rounding of prices: 2.675 must become 2.68");
     seven.read("shop/price.py");
     seven.fails(PYTEST, HALF_UP);
@@ -339,7 +339,7 @@ fn twelve_sessions_over_three_branches() {
     env.git(&repo, &["merge", "-q", "-m", "main", "main"]);
     let twelve = Play::claude(&env, &repo, "s12-expiry");
     mapped();
-    golden("12-capsule-back-on-the-task", &twelve.start("startup"));
+    golden("12-capsule-back-on-the-task", &twelve.start_and_continue());
     twelve.prompt("Discount codes must expire");
     let price = fs::read_to_string(repo.join("shop/price.py")).unwrap();
     twelve.edit(
@@ -357,7 +357,7 @@ fn twelve_sessions_over_three_branches() {
     // What the thirteenth is told.
     let last = Play::claude(&env, &repo, "s13-finish");
     mapped();
-    golden("13-capsule", &last.start("startup"));
+    golden("13-capsule", &last.start_and_continue());
     last.prompt("Finish the discount codes: reject expired ones");
     let task = ["--task", "Finish the discount codes: reject expired ones"];
     mapped();

@@ -193,12 +193,21 @@ fn w4_w28_the_summary_says_what_was_saved_and_what_is_next() {
 
 #[test]
 fn pin_wrong_and_forget_change_what_is_told() {
+    let rule = |n: usize| {
+        [
+            "",
+            "use tabs",
+            "use cents",
+            "use pnpm",
+            "use hooks",
+            "use https",
+        ][n]
+    };
     let env = TestEnv::new();
     let repo = env.repository("demo");
     let _daemon = env.daemon();
     for n in 1..=5 {
-        let decision =
-            json!({ "decision": format!("rule number {n}"), "rationale": "r" }).to_string();
+        let decision = json!({ "decision": rule(n), "rationale": "r" }).to_string();
         env.aictx(
             &repo,
             &[
@@ -215,14 +224,11 @@ fn pin_wrong_and_forget_change_what_is_told() {
     }
     let id = |n: usize| {
         let all = items(&env, &repo, "decision");
-        let item = all
-            .iter()
-            .find(|i| i["text"] == format!("rule number {n}"))
-            .cloned();
+        let item = all.iter().find(|i| i["text"] == rule(n)).cloned();
         item.map(|i| i["id"].as_str().unwrap().to_owned())
     };
     let told = |session: &str| {
-        let text = Play::claude(&env, &repo, session).start("startup");
+        let text = Play::claude(&env, &repo, session).start_and_continue();
         text.lines()
             .filter_map(|l| l.strip_prefix("Decided (just now): "))
             .map(str::to_owned)
@@ -230,30 +236,16 @@ fn pin_wrong_and_forget_change_what_is_told() {
     };
     assert_eq!(
         told("a"),
-        [
-            "\"rule number 5\"",
-            "\"rule number 4\"",
-            "\"rule number 3\""
-        ]
+        ["\"use https\"", "\"use hooks\"", "\"use pnpm\""]
     );
     let pinned = env.aictx(&repo, &["pin", &id(1).unwrap()]).ok();
-    assert!(
-        pinned.stdout.contains("pinned: rule number 1"),
-        "{pinned:?}"
-    );
+    assert!(pinned.stdout.contains("pinned: use tabs"), "{pinned:?}");
     // By the beginning of the bare id as well.
     let five = id(5).unwrap();
     let short = five.strip_prefix("decision::").unwrap().get(..6).unwrap();
     env.aictx(&repo, &["wrong", short, "--reason", "nobody wants it"])
         .ok();
-    assert_eq!(
-        told("b"),
-        [
-            "\"rule number 1\"",
-            "\"rule number 4\"",
-            "\"rule number 3\""
-        ]
-    );
+    assert_eq!(told("b"), ["\"use tabs\"", "\"use hooks\"", "\"use pnpm\""]);
     let why = ask(&env, &repo, &["why", "--session", "b"]);
     let left = why["told"][0]["receipt"]["left_out"].as_array().unwrap();
     let left = left.iter().find(|l| l["id"] == five.as_str());
@@ -263,16 +255,12 @@ fn pin_wrong_and_forget_change_what_is_told() {
     env.aictx(&repo, &["pin", &id(1).unwrap(), "--undo"]).ok();
     assert_eq!(
         told("c"),
-        [
-            "\"rule number 5\"",
-            "\"rule number 3\"",
-            "\"rule number 2\""
-        ]
+        ["\"use https\"", "\"use pnpm\"", "\"use cents\""]
     );
     assert_eq!(id(4), None);
     let archive = env.rows(&repo, "archive/forgotten.jsonl");
     assert_eq!(
-        archive[0]["item"]["text"], "rule number 4",
+        archive[0]["item"]["text"], "use hooks",
         "forgotten is not destroyed"
     );
     for (wrong, reason) in [

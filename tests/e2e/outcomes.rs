@@ -109,7 +109,10 @@ fn a_failure_that_is_only_told_names_no_test() {
     let summary = "test_deploy could not run: no credentials.";
     who.aictx(&["finalize", "--status", "failure", "--summary", summary])
         .ok();
-    for pattern in env.rows(&repo, "failure_memory/failure_patterns.jsonl") {
+    let patterns = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    let is_open = |pattern: &&Value| pattern["status"] == "open";
+    assert_eq!(patterns.iter().filter(is_open).count(), 1);
+    for pattern in patterns.iter().filter(is_open) {
         assert_eq!(
             (&pattern["failed_command"], &pattern["phases"]),
             (&Value::Null, &json!(["runtime"])),

@@ -3,6 +3,8 @@
 use std::fs;
 use std::io::Write as _;
 
+use aictx_proto::tokens;
+use aictx_tests::play::Play;
 use aictx_tests::{TestEnv, wait_until};
 use serde_json::{Value, json};
 
@@ -107,4 +109,144 @@ fn what_was_left_long_ago_is_found_with_and_without_the_daemon() {
     assert_eq!(env.once("memory.recall", &params).ok().json(), told);
     let after = fs::read(repo.join(".aictx/continuity/handoffs.jsonl")).unwrap();
     assert_eq!(before, after, "whoever searches changes nothing");
+}
+
+#[test]
+fn a_prompt_brings_the_work_that_it_is_about_once() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    fs::create_dir(repo.join("db")).unwrap();
+    fs::write(repo.join("db/migrate.py"), "def migrate():\n    pass\n").unwrap();
+    let migration = json!({
+        "task": "migrate database schema v2", "summary": "Wrote the first half of the migration.",
+        "next_steps": ["run backfill_accounts on staging"], "blocked": ["the DBA must grant rights"],
+        "files_edited": ["db/migrate.py"],
+    });
+    finalized(&env, &repo, 0, &migration);
+    for n in 1..12 {
+        finalized(&env, &repo, n, &json!({}));
+    }
+    let toggle = json!({ "task": "dark mode toggle", "summary": "The toggle keeps its state.",
+        "files_edited": ["ui/theme.py"] });
+    finalized(&env, &repo, 12, &toggle);
+
+    let who = Play::claude(&env, &repo, "a");
+    let start = who.start("startup");
+    assert!(!start.contains("backfill_accounts"), "{start}");
+    assert!(tokens::estimate(&start) < 200, "{start}");
+    assert_eq!(who.told_at("Draft a blog post in a friendly tone"), "");
+    let task = "continue the migration of the database schema v2";
+    let told = who.told_at(task);
+    assert!(
+        told.contains("then next: \"run backfill_accounts"),
+        "{told}"
+    );
+    assert!(
+        told.contains("blocked: \"the DBA must grant rights\""),
+        "{told}"
+    );
+    assert!(!told.contains("theme.py"), "{told}");
+    assert!(
+        !who.told_at(task).contains("backfill_accounts"),
+        "told before"
+    );
+    who.end();
+
+    let resumed = env.aictx(&repo, &["resume", "--task", task, "--json"]).ok();
+    let resumed = resumed.json();
+    assert_eq!(
+        resumed["execution_contract"]["first_action"]["path"],
+        "db/migrate.py"
+    );
+    let next = resumed["capsule"]["next_action"].to_string();
+    assert!(next.contains("backfill_accounts"), "{next}");
+    let params = json!({ "repo": repo, "task": task });
+    assert_eq!(daemon.stop(), 0);
+    let without = env.once("resume", &params).ok().json();
+    assert_eq!(
+        without["capsule"]["recalled"],
+        resumed["capsule"]["recalled"]
+    );
+}
+
+#[test]
+fn what_failed_and_was_fixed_in_one_session_is_told_when_it_fails_again() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let output = "E   assert 2.67 == 2.68\nFAILED test_calc.py::test_round - assert 2.67 == 2.68\n1 failed in 0.02s";
+    let first = Play::claude(&env, &repo, "a");
+    first.start("startup");
+    first.prompt("Round half up");
+    first.fails("python -m pytest -q", output);
+    first.edit("calc.py", "def add(a, b):\n    return a + b\n");
+    first.passes("python -m pytest -q", "1 passed in 0.01s");
+    first.says("Prices are quantized with ROUND_HALF_UP now.");
+    first.end();
+    let patterns = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    assert_eq!(patterns[0]["status"], "resolved", "{patterns:?}");
+
+    let second = Play::claude(&env, &repo, "b");
+    second.start("startup");
+    second.prompt("Add a method that subtracts");
+    let told = second.fails("python -m pytest -q", output).stdout;
+    assert!(told.contains("ROUND_HALF_UP"), "{told}");
+}
+
+#[test]
+fn a_preview_says_what_would_be_told_and_why_and_records_nothing() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    let vouchers = json!({
+        "task": "voucher limits", "summary": "At most three vouchers a basket.",
+        "files_edited": ["calc.py"],
+    });
+    finalized(&env, &repo, 0, &vouchers);
+    env.aictx(&repo, &["map", "query", "add", "--wait", "20"])
+        .ok();
+    let rows = || env.rows(&repo, "continuity/lifecycle_events.jsonl").len();
+    let before = (rows(), env.file(&repo, "continuity/session.json"));
+    let prompt = "may a basket hold several vouchers?";
+    let shown = env
+        .aictx(&repo, &["preview", "--prompt", prompt])
+        .ok()
+        .stdout;
+    for part in [
+        "At the start\naictx · claude@demo",
+        "With the prompt\nEarlier work on this:",
+        "At most three vouchers",
+        "+ handoff handoff::",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let nothing = env.aictx(&repo, &["preview", "--prompt", "translate the readme"]);
+    assert!(nothing.ok().stdout.contains("(nothing: no memory fits it)"));
+    let unknown = env.aictx(&repo, &["preview", "--agent", "nobody"]);
+    assert!(
+        unknown.status != 0 && unknown.stderr.contains("nobody"),
+        "{unknown:?}"
+    );
+    assert_eq!(before, (rows(), env.file(&repo, "continuity/session.json")));
+
+    // The real session is told the same.
+    let who = Play::claude(&env, &repo, "a");
+    let start = who.start("startup");
+    let told = who.told_at(prompt);
+    assert!(shown.contains(&start), "{start}: {shown}");
+    assert!(
+        shown.contains(told.lines().nth(1).unwrap()),
+        "{told}: {shown}"
+    );
+    assert_eq!(daemon.stop(), 0);
+    let params = json!({ "repo": repo, "prompt": prompt });
+    let once = env.once("memory.preview", &params).ok().json();
+    assert!(
+        once["prompt"]
+            .as_str()
+            .unwrap()
+            .contains("At most three vouchers"),
+        "{once}"
+    );
 }

@@ -93,11 +93,11 @@ fn who_goes_on_with_a_branch_goes_on_with_its_work() {
     let repo = env.repository("demo");
     let _daemon = env.daemon();
     let work = |session: &str, request: &str, file: &str| {
-        let told = env.hook(&repo, &start(&repo, session, "startup")).ok();
-        env.hook(&repo, &prompt(&repo, session, request)).ok();
+        let start = env.hook(&repo, &start(&repo, session, "startup")).ok();
+        let asked = env.hook(&repo, &prompt(&repo, session, request)).ok();
         env.hook(&repo, &edited(&repo, session, file)).ok();
         env.hook(&repo, &end(&repo, session)).ok();
-        told.stdout
+        start.stdout + &asked.stdout
     };
     env.aictx(&repo, &["task", "start", "Add for numbers only"])
         .ok();
@@ -146,7 +146,11 @@ fn what_its_user_wants_to_be_remembered_is_and_what_was_done_is_told() {
         handoff["summary"],
         "add raises TypeError for anything but numbers."
     );
-    let told = env.hook(&repo, &start(&repo, "s2", "startup")).ok().stdout;
+    env.hook(&repo, &start(&repo, "s2", "startup")).ok();
+    let told = env
+        .hook(&repo, &prompt(&repo, "s2", "continue"))
+        .ok()
+        .stdout;
     let decided = "Decided (just now): \\\"Errors are raised, never returned, in this package\\\"";
     assert!(told.contains(decided), "{told}");
 }

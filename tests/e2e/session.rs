@@ -87,7 +87,8 @@ fn a_recorded_session_is_handed_over_to_the_next_one() {
         text.contains("session #2") && text.contains("\"Fixed add().\""),
         "{text}"
     );
-    assert!(text.contains("Open failure (seen 1x"), "{text}");
+    let next = env.hook(&repo, &prompt(&repo, "next-session", "continue"));
+    assert!(next.ok().stdout.contains("Open failure (seen 1x"));
 }
 
 #[test]

@@ -238,6 +238,7 @@ fn no_hook_tells_a_model_what_acts() {
     }
     // A file that the other session edited, and one that the user put off limits.
     told += &hook(&start(&repo, "three", "startup"));
+    told += &hook(&prompt(&repo, "three", "continue"));
     for file in [
         "calc.py".to_owned(),
         format!("{NAME}.py"),
@@ -260,15 +261,23 @@ fn no_hook_tells_a_model_what_acts() {
         failed_command(&other, "five", "python d.py", &traceback()),
         end(&other, "five"),
         start(&other, "six", "startup"),
+        prompt(&other, "six", "continue"),
         failed_command(&other, "six", "python d.py", &traceback()),
     ] {
         told += &hook(&event);
     }
+    // A decision comes with the request that it is about.
+    let decided = env.repository("decided");
+    let decision = json!({ "decision": format!("calc vouchers {HOSTILE}"), "rationale": HOSTILE });
+    let params = json!({ "repo": decided, "cwd": decided, "decision": decision });
+    assert!(env.rpc("memory.decide", &params)["result"].is_object());
+    told += &hook(&start(&decided, "seven", "startup"));
+    told += &hook(&prompt(&decided, "seven", "what about the calc vouchers?"));
     for part in [
         "Last handoff",
         "Open failure",
         "Seen before",
-        "Decided",
+        "decided: \\\"",
         "Active task",
         "Blocked: \\\"",
         "Preference noted",

@@ -89,10 +89,10 @@ fn a_handoff_says_that_its_edits_were_taken_back() {
     finalize(&env, &repo, "ann", &done);
     let bob = Play::claude(&env, &repo, "bob");
     let told = "Not as it was left: \"calc.py changed";
-    assert!(!bob.start("startup").contains(told));
+    assert!(!bob.start_and_continue().contains(told));
     env.git(&repo, &["checkout", "."]);
     let cat = Play::claude(&env, &repo, "cat");
-    let context = cat.start("startup");
+    let context = cat.start_and_continue();
     assert!(context.contains(told), "{context}");
     let resumed = env.aictx(&repo, &["resume", "--task", "Check the arguments of add"]);
     assert!(

@@ -71,7 +71,25 @@ impl<'e> Play<'e> {
     /// The user asks.
     #[track_caller]
     pub fn prompt(&self, text: &str) {
-        self.hook("UserPromptSubmit", json!({ "prompt": text }));
+        self.told_at(text);
+    }
+
+    /// The user asks: what the agent is told; empty where nothing is.
+    #[track_caller]
+    pub fn told_at(&self, text: &str) -> String {
+        let run = self.hook("UserPromptSubmit", json!({ "prompt": text }));
+        if run.stdout.is_empty() {
+            return String::new();
+        }
+        let told = &run.json()["hookSpecificOutput"]["additionalContext"];
+        told.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The session begins and its user says to go on: what the agent is told.
+    #[track_caller]
+    pub fn start_and_continue(&self) -> String {
+        let start = self.start("startup");
+        format!("{start}\n\n{}", self.told_at("continue"))
     }
 
     /// The agent reads a file.

@@ -58,7 +58,12 @@ pub(crate) struct Asked {
     question: String,
     work: String,
     latest: String,
+    /// Every request that says something of the work, oldest first.
+    all: Vec<String>,
 }
+
+/// Requests kept of one execution, the newest ones.
+const MAX_REQUESTS: usize = 6;
 
 impl Asked {
     /// Takes the row of a message in.
@@ -79,6 +84,15 @@ impl Asked {
             Weight::Work => keep(&mut self.work),
         }
         text.clone_into(&mut self.latest);
+        if self.all.len() == MAX_REQUESTS {
+            self.all.remove(0);
+        }
+        self.all.push(text.clone());
+    }
+
+    /// The requests that say something of the work, oldest first, at most 6.
+    pub(crate) fn requests(&self) -> &[String] {
+        &self.all
     }
 
     /// What the work is: the first message that asks for some, else the first question, else

@@ -23,6 +23,7 @@ use crate::observe::{Observation, open_rows};
 use crate::packet::Packet;
 use crate::preferences::{self, is_muted};
 use crate::project::Project;
+use crate::recall::{PROMPT_MEMORY, told_before};
 use crate::session::{Touch, touch};
 use crate::suggest;
 
@@ -40,6 +41,7 @@ const MAX_TOKENS_COMPACT: u32 = 500;
 /// Lines of each kind.
 const MAX_FAILURES: usize = 3;
 const MAX_DECISIONS: usize = 3;
+const MAX_EARLIER: usize = 1;
 const MAX_FILES: usize = 6;
 const MAX_OTHERS: usize = 2;
 
@@ -73,6 +75,8 @@ pub struct SessionStart<'a> {
     pub rows: &'a [LedgerRow],
     /// Other sessions that are open in the repository, newest first.
     pub others: &'a [AtWork],
+    /// Its prompts will bring what memory holds on them, so the start need not guess.
+    pub told_at_prompts: bool,
     /// Now.
     pub now: Timestamp,
 }
@@ -131,6 +135,33 @@ pub fn session_start(snapshot: &Snapshot, start: &SessionStart) -> (String, Effe
     (text, effects)
 }
 
+/// Most tokens of what a session that goes on with earlier work is told.
+const MAX_TOKENS_ONWARD: u32 = 300;
+
+/// What a session is told whose user only says to go on: where the last handoff of the project stands. `None` where
+/// there is none, or this session was told of it at an earlier prompt.
+pub fn tell_where_it_stands(
+    snapshot: &Snapshot,
+    start: &SessionStart,
+) -> Option<(String, Receipt)> {
+    let now = start.now;
+    let context = Context::load(snapshot, start.project, "", "", Hand::default(), now);
+    let handoff = context.handoff?;
+    let id = format!("handoff::{}", handoff.source_execution_id);
+    if told_before(start.rows).contains(id.as_str()) {
+        return None;
+    }
+    let touched = touch(snapshot, start.identity, now);
+    let capsule = Capsule {
+        context: &context,
+        start,
+        touched: &touched,
+    };
+    let mut packet = Packet::new(PROMPT_MEMORY, MAX_TOKENS_ONWARD, CLOSING);
+    capsule.memory(&mut packet);
+    Some(capsule.close(packet))
+}
+
 /// Longest command that is told, in characters.
 const MAX_COMMAND: usize = 400;
 
@@ -165,7 +196,8 @@ impl Capsule<'_> {
 
     fn opening(&self) -> (String, Receipt) {
         let mut packet = self.packet(MAX_TOKENS);
-        if self.context.handoff.is_none() {
+        let is_first = self.context.handoff.is_none();
+        if is_first {
             self.repository(&mut packet);
             packet.line(match wrong_handoff(self.context.snapshot) {
                 Some(_) => told!("Every handoff recorded here was marked as wrong."),
@@ -174,12 +206,17 @@ impl Capsule<'_> {
         }
         packet.rank(rank::BESIDE);
         self.others(&mut packet);
-        self.memory(&mut packet);
+        let brief = self.start.told_at_prompts && !is_first;
+        match brief {
+            true => self.last_in_a_line(&mut packet),
+            false => self.memory(&mut packet),
+        }
         let project = self.start.project;
         packet.rank(rank::GUESS);
         let snapshot = self.context.snapshot;
         let (left, _) = suggest::left_to_do(snapshot, self.start.branch);
-        if let Some(files) = suggest::capsule_line(&project.map, left.trim().is_empty()) {
+        let files = suggest::capsule_line(&project.map, left.trim().is_empty());
+        if let Some(files) = files.filter(|_| !brief) {
             let why = "the map ranks them for what was left to do, or for the repository";
             let id = clean(files.as_str(), 160);
             let line = told!("Likely entry points: {}", files);

@@ -17,10 +17,11 @@ use serde_json::{Map, Value, json};
 use crate::anchors::{dirt, found_at, missing};
 use crate::capsule::on_other_branch;
 use crate::classify::{TaskType, provisional};
-use crate::decisions::{self, RankedDecision};
+use crate::decisions::{self, RankedDecision, later_on_the_subject};
 use crate::failures::{self, FailureQuery, find_failures};
 use crate::marks;
-use crate::matching::{self, is_continuation, shared, terms};
+use crate::matching::{self, shared, terms};
+use crate::onward::only_goes_on;
 use crate::origin::labelled;
 use crate::project::{Note, Project};
 use crate::resume::task_fits;
@@ -42,6 +43,8 @@ const MAX_PATH: usize = 400;
 /// Files of the map that a request is likely to be about.
 const LIKELY: f64 = 0.1;
 
+/// Decisions that are compared with later ones.
+const MAX_COMPARED: usize = 8;
 /// Decisions that a request is not about and that are told all the same, for being the newest.
 const MAX_BACKGROUND: usize = 2;
 /// Of failures and decisions that it is not about, how many a receipt names.
@@ -115,6 +118,8 @@ pub(crate) struct Context<'a> {
     pub(crate) handoff_stale: Vec<String>,
     pub(crate) relevance: Relevance,
     pub(crate) decisions: Vec<RankedDecision<'a>>,
+    /// Decisions among the best with a later one on their subject, which may have replaced them.
+    pub(crate) earlier_decisions: Vec<RankedDecision<'a>>,
     /// Open failures that the request is about, the most relevant first; where it only says to go on, all.
     pub(crate) failures: Vec<(f64, &'a FailurePattern)>,
     /// How many open failures it is not about.
@@ -148,7 +153,7 @@ impl<'a> Context<'a> {
     ) -> Self {
         let request = clean(request, 500);
         let task = provisional(task_type, &request, hand.files.iter().map(String::as_str));
-        let continues = is_continuation(&request);
+        let continues = request.is_empty() || only_goes_on(&request);
         let active = active_thread(snapshot, &project.checkout);
         let task_fits = task_fits(&active, &request, continues);
         let mut left_out = Vec::new();
@@ -157,12 +162,21 @@ impl<'a> Context<'a> {
         if let Some(wrong) = wrong_handoff(snapshot) {
             left_out.push(("handoff", wrong.source_execution_id.clone(), "marked_wrong"));
         }
+        let fit = |h: &Handoff| relevance(h, &request, continues, project);
+        // Earlier work on the same takes the place of the last work, which is on something else.
+        let last = handoff.map_or(Relevance::Unrelated, fit);
+        let matched = project.matched.iter().map(|h| (fit(h), &**h));
+        let matched = matched.rev().max_by_key(|(fit, _)| *fit);
+        let goes_on = continues && !request.is_empty();
+        let matched =
+            matched.filter(|(fit, _)| *fit >= Relevance::Medium && (*fit > last || goes_on));
+        let (relevance, handoff) = match matched {
+            Some((fit, matched)) => (fit, Some(matched)),
+            None => (last, handoff),
+        };
         let handoff_stale = handoff
             .map(|h| stale_handoff(h, project, now))
             .unwrap_or_default();
-        let relevance = handoff.map_or(Relevance::Unrelated, |h| {
-            relevance(h, &request, continues, project)
-        });
         let mut at_hand: Vec<String> = hand.files.to_vec();
         let mut add = |paths: &[String], most: usize| {
             for path in paths.iter().take(most) {
@@ -228,6 +242,12 @@ impl<'a> Context<'a> {
             });
             decisions.sort_by_key(|found| !about(found));
         }
+        let rest = decisions.split_off(decisions.len().min(MAX_COMPARED));
+        let is_earlier = |found: &mut RankedDecision| {
+            later_on_the_subject(&snapshot.decisions, found.decision).is_some()
+        };
+        let earlier_decisions = decisions.extract_if(.., is_earlier).collect();
+        decisions.extend(rest);
         let errors: Vec<String> = hand.errors.to_vec();
         let query = StrategyQuery {
             request: &request,
@@ -258,6 +278,7 @@ impl<'a> Context<'a> {
             handoff_stale,
             relevance,
             decisions,
+            earlier_decisions,
             failures,
             other_failures,
             subsystems,

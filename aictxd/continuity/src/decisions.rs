@@ -13,6 +13,38 @@ use crate::matching::{asked_terms, hashed_terms, in_common};
 use crate::postings::Postings;
 use crate::prepared::{Prepared, anchored_terms, hash};
 
+/// Terms in common from which two decisions are on one subject, and from which they are where both govern the same
+/// path.
+const SAME_SUBJECT: usize = 2;
+const SAME_SUBJECT_AND_PATH: usize = 1;
+
+/// Whether two decisions that share so many terms are on one subject.
+pub(crate) fn are_on_one_subject(shared: usize, same_path: bool) -> bool {
+    match same_path {
+        true => shared >= SAME_SUBJECT_AND_PATH,
+        false => shared >= SAME_SUBJECT,
+    }
+}
+
+/// The newest decision that holds, is later than one of these rows and on its subject, and was made by another
+/// execution. Linear in the rows.
+pub(crate) fn later_on_the_subject<'d>(
+    rows: &'d Rows<Decision>,
+    one: &Decision,
+) -> Option<&'d Decision> {
+    let known = KNOWN.of(rows);
+    let at = rows.iter().rposition(|row| std::ptr::eq(&**row, one))?;
+    let own = known.each.get(at)?;
+    let later = known.sum.holding.iter().take_while(|held| held.row > at);
+    let found = later.filter_map(|held| Some((rows.get(held.row)?, known.each.get(held.row)?)));
+    let mut found = found.filter(|(row, other)| {
+        let same_path = in_common(&own.governs, &other.governs) > 0;
+        let shared = in_common(&own.subject, &other.subject);
+        row.execution_id != one.execution_id && are_on_one_subject(shared, same_path)
+    });
+    found.next().map(|(row, _)| &**row)
+}
+
 /// A decision, and what speaks for telling it.
 #[derive(Debug, Clone)]
 pub(crate) struct RankedDecision<'a> {
@@ -75,6 +107,8 @@ struct Known {
     pinned: bool,
     /// What was decided.
     text: u64,
+    /// Terms of what was decided.
+    subject: Box<[u64]>,
     /// Terms of all it says, and the files that it is anchored to.
     terms: Box<[u64]>,
     /// The earlier ones that it replaces, by what it calls them.
@@ -103,6 +137,7 @@ fn know(decision: &Decision) -> Known {
         says_nothing: decision.decision.trim().is_empty(),
         pinned: marks::is_pinned(&decision.extra),
         text: hash(decision.decision.trim()),
+        subject: hashed_terms(&decision.decision),
         terms: terms.into(),
         supersedes: decision.supersedes.iter().map(|n| hash(n.trim())).collect(),
         governs: governs.into(),

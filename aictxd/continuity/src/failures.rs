@@ -10,6 +10,7 @@ use aictx_proto::record::{FailingTest, FailurePattern, files};
 use aictx_proto::text::{clean, slug};
 use serde_json::{Value, json};
 
+use crate::handoff::shorten;
 use crate::memo::{Passed, is_test_command, same_check};
 use crate::observe::{Failure, Observation, covers, has_begun};
 use crate::work_state::Checkout;
@@ -100,24 +101,31 @@ pub(crate) fn apply(
             }
         };
         let pattern = Arc::make_mut(pattern);
-        pattern.status = "resolved".to_owned();
-        pattern.resolved_by = context.execution_id.to_owned();
-        pattern.resolved_by_execution_id = context.execution_id.to_owned();
-        pattern.resolution_evidence = evidence.to_owned();
-        pattern.resolution_summary = clean(context.summary, 240);
-        if !pattern.resolution_summary.is_empty() {
-            pattern
-                .resolution_hint
-                .clone_from(&pattern.resolution_summary);
-        }
-        stamp(pattern, context.now);
+        resolve(pattern, evidence, context);
         change.resolved.push(pattern.failure_id.clone());
         change.changed.insert(pattern.signature.clone());
     }
     for failure in failures(seen, context) {
-        let (signature, persisted) = record(&mut patterns, &failure, seen, context);
-        change.persisted.get_or_insert(persisted);
-        change.changed.insert(signature);
+        let mut pattern = record(&mut patterns, &failure, seen, context);
+        pattern.attempted_fix_summary = clean(context.summary, 240);
+        if !context.summary.trim().is_empty() {
+            let attempt = clean(context.summary, 240);
+            merge(&mut pattern.failed_attempts, [attempt], 3);
+        }
+        change.changed.insert(pattern.signature.clone());
+        change.persisted.get_or_insert(persisted(&pattern));
+        patterns.push(Arc::new(pattern));
+    }
+    // What failed and was fixed in one execution is worth knowing when it fails again.
+    for failure in seen.fixed.iter().filter(|f| has_begun(&f.events)) {
+        let open = |other: &Failure| other.events.iter().any(|e| is_same(e, failure));
+        if seen.open_failures.iter().any(open) {
+            continue;
+        }
+        let mut pattern = record(&mut patterns, failure, seen, context);
+        resolve(&mut pattern, "command", context);
+        change.changed.insert(pattern.signature.clone());
+        patterns.push(Arc::new(pattern));
     }
     change.resolved.sort_unstable();
     if change.changed.is_empty() {
@@ -143,6 +151,29 @@ pub(crate) fn apply(
     }
     change.patterns = Some(patterns);
     change
+}
+
+/// Longest account of how a failure was fixed, in characters.
+const MAX_RESOLUTION: usize = 400;
+
+/// Marks a pattern as resolved by the execution.
+fn resolve(pattern: &mut FailurePattern, evidence: &str, context: &Context) {
+    pattern.status = "resolved".to_owned();
+    pattern.resolved_by = context.execution_id.to_owned();
+    pattern.resolved_by_execution_id = context.execution_id.to_owned();
+    pattern.resolution_evidence = evidence.to_owned();
+    pattern.resolution_summary = shorten(context.summary, MAX_RESOLUTION);
+    if !pattern.resolution_summary.is_empty() {
+        pattern
+            .resolution_hint
+            .clone_from(&pattern.resolution_summary);
+    }
+    stamp(pattern, context.now);
+}
+
+fn is_same(event: &ErrorEvent, failure: &Failure) -> bool {
+    let mut events = failure.events.iter();
+    events.any(|known| known.fingerprint == event.fingerprint)
 }
 
 /// Dates a row. Of two rows of a pattern the newer one counts, and a clock may go backwards.
@@ -265,12 +296,13 @@ fn reported_event(text: &str) -> ErrorEvent {
     event
 }
 
+/// Takes the pattern of a failure from the list, or begins one, and adds the failure to it: it is open then.
 fn record(
     patterns: &mut Vec<Arc<FailurePattern>>,
     failure: &Failure,
     seen: &Observation,
     context: &Context,
-) -> (String, Value) {
+) -> FailurePattern {
     let primary = failure
         .events
         .iter()
@@ -281,7 +313,6 @@ fn record(
         _ => slug(&format!("unknown:{}", failure.command), 93, "item"),
     };
     let at = patterns.iter().position(|p| p.signature == signature);
-    let existing = at.is_some();
     let mut pattern = match at {
         Some(at) => Arc::unwrap_or_clone(patterns.remove(at)),
         None => FailurePattern {
@@ -312,7 +343,6 @@ fn record(
     pattern.last_execution_id = context.execution_id.to_owned();
     pattern.session = context.session;
     stamp(&mut pattern, context.now);
-    pattern.attempted_fix_summary = clean(context.summary, 240);
     let lines: Vec<String> = failure
         .events
         .iter()
@@ -321,13 +351,6 @@ fn record(
         .collect();
     pattern.error_text = lines.join("\n");
     merge(&mut pattern.symptoms, lines, 3);
-    if !context.summary.trim().is_empty() {
-        merge(
-            &mut pattern.failed_attempts,
-            [clean(context.summary, 240)],
-            3,
-        );
-    }
     merge(
         &mut pattern.ineffective_commands,
         [failure.command.clone()],
@@ -360,19 +383,21 @@ fn record(
     pattern.phases = distinct(|e| &e.phase);
     pattern.error_codes = distinct(|e| &e.code);
     pattern.error_fingerprints = distinct(|e| &e.fingerprint);
-    let reply = json!({
+    pattern
+}
+
+/// `failure_persisted` of a reply.
+fn persisted(pattern: &FailurePattern) -> Value {
+    json!({
         "path": format!(".aictx/{}", files::FAILURE_PATTERNS),
         "failure_id": pattern.failure_id,
         "signature": pattern.signature,
-        "existing": existing,
+        "existing": pattern.previous_occurrences > 0,
         "occurrences": pattern.occurrences,
         "toolchains": pattern.toolchains,
         "phases": pattern.phases,
         "error_codes": pattern.error_codes,
-    });
-    let signature = pattern.signature.clone();
-    patterns.push(Arc::new(pattern));
-    (signature, reply)
+    })
 }
 
 fn hint(failure: &Failure) -> String {

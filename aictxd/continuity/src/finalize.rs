@@ -251,7 +251,7 @@ fn leaves_unfinished(snapshot: &Snapshot, project: &Project) -> bool {
 }
 
 /// Rationale of what was kept because its user asked for it.
-const SAID_BY_USER: &str = "the user said so";
+pub(crate) const SAID_BY_USER: &str = "the user said so";
 
 /// A decision in the place of each rule that the user took back.
 fn taken_back(snapshot: &Snapshot, seen: &Observation) -> Vec<Value> {
@@ -296,7 +296,7 @@ const ONLY_REPORTED: &str = "reported, not observed: no check was seen to pass a
 const PARTLY_SEEN: &str =
     "reported; what was seen to pass after the last edit tests something else than what was edited";
 const INTERRUPTED: &str = "interrupted in the middle of a turn";
-const CAVEATS: [&str; 4] = [SEEN_TO_FAIL, ONLY_REPORTED, PARTLY_SEEN, INTERRUPTED];
+pub(crate) const CAVEATS: [&str; 4] = [SEEN_TO_FAIL, ONLY_REPORTED, PARTLY_SEEN, INTERRUPTED];
 
 /// What the next session has to know of how an outcome is known: what was only reported is not told as
 /// what was seen. `checked`: a check was seen to pass after the last edit; `tested`: some test was.
@@ -477,6 +477,10 @@ fn decide<'a>(
     let mut told = params.map_or_else(Vec::new, |params| params.decisions.clone());
     let said = seen.kept.iter();
     told.extend(said.map(|rule| json!({ "decision": rule, "rationale": SAID_BY_USER })));
+    let reported = seen.decided.iter().filter(|one| !seen.kept.contains(one));
+    told.extend(
+        reported.map(|one| json!({ "decision": one, "rationale": "the agent reported it" })),
+    );
     told.extend(taken_back(snapshot, &seen));
     let whose = (execution_id.as_str(), session.number);
     let decisions = decided(snapshot, &told, whose, input.project, head, input.now);

@@ -1,5 +1,6 @@
 //! Handoffs: what one execution leaves to the next.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Origin};
@@ -8,7 +9,9 @@ use aictx_proto::text::clean;
 
 use crate::capsule::blocked_command;
 use crate::marks;
+use crate::matching::{shared, terms};
 use crate::observe::{Failure, MAX_LINE_COMMAND, Observation, has_begun};
+use crate::work_state::{Checkout, active_thread};
 
 /// Longest summary, in characters (spec/lifecycle.md §15).
 pub(crate) const MAX_SUMMARY: usize = 200;
@@ -54,7 +57,12 @@ pub fn handoff_of_branch(snapshot: &Snapshot, branch: &str) -> Option<Handoff> {
     });
     let of_branch = right.clone().find(|row| row.branch == branch);
     let row = of_branch.or_else(|| right.next().filter(|_| anywhere))?;
-    Some(Handoff {
+    Some(of_row(row))
+}
+
+/// A row of the history in the shape of the newest handoff.
+fn of_row(row: &HandoffRow) -> Handoff {
+    Handoff {
         summary: row.summary.clone(),
         status: row.status.clone(),
         reason: row.reason.clone(),
@@ -74,6 +82,43 @@ pub fn handoff_of_branch(snapshot: &Snapshot, branch: &str) -> Option<Handoff> {
         branch: row.branch.clone(),
         origin: row.origin,
         ..Handoff::default()
+    }
+}
+
+/// The newest unfinished work: of this branch, else of any, but not where a task is at hand or other work was done on
+/// a branch that is no trunk. `None` where nothing is known to be left. `except`: the session that asks.
+pub fn unfinished(snapshot: &Snapshot, checkout: &Checkout, except: &str) -> Option<Handoff> {
+    let branch = checkout.branch.as_str();
+    let is_left = |row: &HandoffRow| {
+        row.status == "failed" || !row.next_steps.is_empty() || !row.blocked.is_empty()
+    };
+    let rows = snapshot.handoffs.iter().rev().map(|row| &**row);
+    let open = rows.enumerate().filter(|(_, row)| is_left(row));
+    let mut left = open
+        .filter(|(later, row)| !was_done(row, snapshot.handoffs.iter().rev().take(*later)))
+        .map(|(_, row)| row)
+        .filter(|row| !marks::is_wrong(&row.extra) && row.session_id != except);
+    let of_branch = left.clone().find(|row| row.branch == branch);
+    let known = snapshot.handoffs.iter().any(|row| row.branch == branch);
+    let stays =
+        known && !TRUNKS.contains(&branch) || active_thread(snapshot, checkout).thread.is_some();
+    let elsewhere = || if stays { None } else { left.next() };
+    of_branch.or_else(elsewhere).map(of_row)
+}
+
+/// Terms that a later report shares with a next step that it did.
+const DONE: usize = 2;
+
+/// Whether later work did what a handoff names as its next step.
+fn was_done<'r>(row: &HandoffRow, later: impl Iterator<Item = &'r Arc<HandoffRow>>) -> bool {
+    let Some(step) = row.next_steps.first() else {
+        return false;
+    };
+    let step = terms(step);
+    let mut later = later.filter(|row| row.status == "resolved");
+    later.any(|done| {
+        let text = format!("{} {}", done.reason, done.summary);
+        shared(&step, &terms(&text)) >= DONE.min(step.len().max(1))
     })
 }
 
@@ -91,6 +136,32 @@ fn passed_since(
     let mut known = failures.iter().filter(is_it).peekable();
     // One that was settled before is another failure than the one that is told of.
     known.peek().is_some() && known.all(|p| p.status == "resolved" && p.timestamp.as_str() >= since)
+}
+
+/// Commands that failed once and were seen to pass since, by as much of them as a handoff tells.
+pub(crate) struct Settled(HashMap<String, Option<String>>);
+
+impl Settled {
+    /// Linear in the failures.
+    pub(crate) fn of(failures: &[Arc<FailurePattern>]) -> Self {
+        let mut known: HashMap<String, Option<String>> = HashMap::new();
+        for failure in failures.iter().filter(|row| !row.failed_command.is_empty()) {
+            let resolved = (failure.status == "resolved").then(|| failure.timestamp.clone());
+            let command = clean(&failure.failed_command, MAX_LINE_COMMAND);
+            known
+                .entry(command)
+                .and_modify(|all| *all = all.take().min(resolved.clone()))
+                .or_insert(resolved);
+        }
+        Self(known)
+    }
+
+    /// Whether what a handoff of some time said to be in the way still is.
+    pub(crate) fn leaves_open(&self, item: &str, since: &str) -> bool {
+        let command = blocked_command(item);
+        let settled = command.and_then(|command| self.0.get(&command)?.as_deref());
+        settled.is_none_or(|at| at < since)
+    }
 }
 
 /// The summary of a handoff as it has to be read now, where that is not how it was left.
@@ -111,10 +182,8 @@ pub(crate) fn summary_as_of_now(
 /// failing. `None` when all of it holds.
 pub fn handoff_as_of_now(handoff: &Handoff, failures: &[Arc<FailurePattern>]) -> Option<Handoff> {
     let since = handoff.updated_at.as_str();
-    let holds = |item: &String| {
-        let command = blocked_command(item);
-        !command.is_some_and(|c| passed_since(failures, &c, MAX_LINE_COMMAND, since))
-    };
+    let settled = Settled::of(failures);
+    let holds = |item: &String| settled.leaves_open(item, since);
     let summary = summary_as_of_now(&handoff.summary, since, failures);
     if summary.is_none() && handoff.blocked.iter().all(holds) {
         return None;
@@ -231,10 +300,34 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
         session_id: input.session_id.to_owned(),
         evidence_quality: evidence_quality.to_owned(),
         branch: handoff.branch.clone(),
+        requests: requests(&handoff.reason, seen.asked.requests()),
+        message: rest(input.summary, MAX_SUMMARY),
         origin: Origin::Own,
         extra: serde_json::Map::new(),
     };
     (handoff, row)
+}
+
+/// Longest report kept beside the summary, and longest request, in characters.
+const MAX_MESSAGE: usize = 2_000;
+const MAX_REQUEST: usize = 400;
+
+/// A report of which the summary is a part.
+fn rest(text: &str, limit: usize) -> String {
+    match clean(text, limit + 1).chars().count() > limit {
+        true => clean(text, MAX_MESSAGE),
+        false => String::new(),
+    }
+}
+
+/// The requests, unless the reason is the only one.
+fn requests(reason: &str, all: &[String]) -> Vec<String> {
+    let all: Vec<String> = all.iter().map(|one| clean(one, MAX_REQUEST)).collect();
+    match all.as_slice() {
+        [] => all,
+        [only] if only == reason => Vec::new(),
+        _ => all,
+    }
 }
 
 /// What was asked for: the goal and, where that is something else, the last request.

@@ -15,6 +15,9 @@ const MAX_SENTENCE: usize = 400;
 /// A sentence of fewer words says nothing.
 const MIN_WORDS: usize = 3;
 
+/// Most words between a title and its colon.
+const MAX_TITLE: usize = 4;
+
 /// Words that may stand before.
 const BEFORE: &[&str] = &[
     "please",
@@ -68,6 +71,8 @@ const KEEP: &[&str] = &[
     "for future sessions",
     "decision",
     "convention",
+    "new convention",
+    "new rule",
     "rule",
     "project rule",
     "recuerda que",
@@ -117,6 +122,8 @@ const KEEP: &[&str] = &[
 const TITLES: &[&str] = &[
     "decision",
     "convention",
+    "new convention",
+    "new rule",
     "rule",
     "project rule",
     "remember this",
@@ -178,6 +185,38 @@ const RULES: &[&str] = &[
     "これからは",
     "以後は",
 ];
+
+/// What makes a sentence a rule that begins with it.
+const STANDING: &[&str] = &[
+    "never",
+    "always",
+    "don't ever",
+    "do not ever",
+    "i prefer it if you",
+    "i prefer that you",
+    "i want you to always",
+    "i want you to never",
+    "every new",
+    "each new",
+    "all new",
+    "nunca",
+    "siempre",
+    "niemals",
+    "nie wieder",
+    "immer",
+    "ne jamais",
+    "toujours",
+    "sempre",
+    "以后",
+    "以後",
+    "永远不要",
+    "总是",
+    "常に",
+    "必ず",
+    "絶対に",
+];
+/// Beginnings of such sentences that are no rules.
+const NOT_STANDING: &[&str] = &["never mind", "nevermind", "never ever mind"];
 
 /// What says that it holds for the work at hand and no longer.
 const PASSING: &[&str] = &[
@@ -244,6 +283,10 @@ fn is_errand(words: &str, told: &str) -> bool {
 
 /// The sentences of a message that its user wants to be remembered, without the words that say so.
 pub(crate) fn kept(message: &str) -> Vec<String> {
+    rules(message, |_| true)
+}
+
+fn rules(message: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     if message.len() > MAX_MESSAGE {
         return out;
@@ -257,7 +300,8 @@ pub(crate) fn kept(message: &str) -> Vec<String> {
             continue;
         }
         for sentence in sentences(start.trim_start_matches(['-', '*', ' '])) {
-            if let Some(rule) = rule(sentence)
+            if is_wanted(sentence.trim_start())
+                && let Some(rule) = rule(sentence)
                 && out.len() < MAX_KEPT
                 && !out.contains(&rule)
             {
@@ -279,6 +323,12 @@ const FORGET: &[&str] = &[
     "drop the convention",
     "ignore the rule",
     "scratch the rule",
+    "scratch the",
+    "scrap the rule about",
+    "scrap the rule",
+    "scrap the",
+    "scrap that",
+    "never mind the rule about",
     "olvida la regla",
     "olvida lo de",
     "olvida que",
@@ -350,12 +400,28 @@ fn rule(sentence: &str) -> Option<String> {
     if PASSING.iter().any(|words| lower.contains(words)) {
         return None;
     }
-    let told = if RULES.iter().any(|words| begins(rest, words).is_some()) {
+    let has = |words: &&&'static str| {
+        let mut places = lower.match_indices(**words).map(|(at, _)| at);
+        places.any(|at| is_bounded(&lower, at, words))
+    };
+    let is_standing = STANDING.iter().any(|words| begins(rest, words).is_some())
+        && !NOT_STANDING
+            .iter()
+            .any(|words| begins(rest, words).is_some())
+        && crate::asked::length(rest) > MIN_WORDS;
+    let told = if is_standing || RULES.iter().any(|words| has(&words)) {
         rest
     } else {
         let longest = KEEP.iter().filter_map(|words| begins(rest, words));
         let (words, behind) = longest.max_by_key(|(words, _)| words.len())?;
         let behind = behind.trim_start();
+        // "Decision with the team: …"
+        let titled = TITLES
+            .contains(&words)
+            .then(|| behind.split_once(':'))
+            .flatten();
+        let titled = titled.filter(|(to, _)| crate::asked::length(to) <= MAX_TITLE);
+        let behind = titled.map_or(behind, |(to, _)| behind.get(to.len()..).unwrap_or(behind));
         let colon = behind.starts_with([':', '：']);
         if !colon && (TITLES.contains(&words) || is_errand(words, behind)) {
             return None;
@@ -379,6 +445,46 @@ fn rule(sentence: &str) -> Option<String> {
             *first = first.to_uppercase().next().unwrap_or(*first);
         }
         letters.into_iter().collect()
+    })
+}
+
+/// Whether words stand by themselves at a place of a text.
+fn is_bounded(text: &str, at: usize, words: &str) -> bool {
+    let before = text.get(..at).and_then(|before| before.chars().next_back());
+    let behind = text
+        .get(at + words.len()..)
+        .and_then(|behind| behind.chars().next());
+    let within =
+        |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !crate::matching::unspaced(c));
+    !within(before) && !within(behind)
+}
+
+/// Words with which a decision is told.
+const DECIDED: &[&str] = &[
+    "decision",
+    "decided",
+    "agreed",
+    "decisión",
+    "decidi",
+    "acord",
+    "entscheid",
+    "entschied",
+    "beschl",
+    "vereinbart",
+    "décision",
+    "décidé",
+    "decisão",
+    "决定",
+    "決定",
+    "決め",
+];
+
+/// The sentences of an agent's report that say what was decided.
+pub(crate) fn decided(report: &str) -> Vec<String> {
+    rules(report, |sentence| {
+        let begin: String = sentence.chars().take(24).collect();
+        let begin = begin.to_lowercase();
+        DECIDED.iter().any(|word| begin.contains(word))
     })
 }
 

@@ -50,7 +50,7 @@ mod work_state;
 
 pub use anchors::{Contents, Present, Presents, anchored_paths, relevant_paths};
 pub use area::derive_area;
-pub use capsule::{SessionStart, session_start};
+pub use capsule::{SessionStart, session_start, tell_where_it_stands};
 pub use classify::{
     Observed, TaskType, classify, effective, inferred_types, observed, provisional,
 };
@@ -65,7 +65,7 @@ pub use finalize::{
     ExplicitReport, Finalize, check_report, executions_asked, failed_branches, finalize,
     request_nonce, touched_paths,
 };
-pub use handoff::{handoff_as_of_now, handoff_of_branch};
+pub use handoff::{handoff_as_of_now, handoff_of_branch, unfinished};
 pub use inspect::{
     AtHand, Happened, LogQuery, Reported, log, next, prepare, reflect, report, reuse,
     suggest_strategy,
@@ -76,15 +76,19 @@ pub use observe::{
     FileCheck, Ground, OpenSession, Unchecked, open_session, session_report, session_summary,
     unchecked_edits,
 };
+pub use onward::only_goes_on;
 pub use origin::keep_own;
 pub use preferences::{is_muted, set_muted};
 pub use project::{Note, Project};
-pub use recall::{Histories, Remembered, is_wanted, remembered, told};
+pub use recall::{
+    Found, Histories, Memory, PromptMemory, Recollection, Remembered, best_of_each, is_wanted,
+    recollect, tell_prompt, told,
+};
 pub use remember::{HISTORIES, MemoryEdit, edit_item, find_item, history_of, items};
 pub use resume::{Resumed, resume};
 pub use session::{Touch, touch};
 pub use strategies::{StrategyMatch, StrategyQuery, find_strategies};
-pub use suggest::{MAX_SUGGESTIONS, left_to_do, seen_paths, suggest, told_of_the_map};
+pub use suggest::{MAX_SUGGESTIONS, Suggestion, left_to_do, seen_paths, suggest, told_of_the_map};
 pub use work_state::{
     Active, Checkout, Loadable, TaskError, TaskOutcome, active_thread, close_task, find_thread,
     loadable, resume_task, start_task, status_line, task_id, thread_file, thread_line, update_task,

@@ -33,27 +33,12 @@ fn find_terms(text: &str) -> BTreeSet<String> {
     }
     let text = text.get(..end).unwrap_or_default();
     let mut found = BTreeSet::new();
-    words::terms(text.as_bytes(), |term| {
-        let telling = if term.is_ascii() {
-            words::is_long_enough(term) && words::weight(term) > 0.5
-        } else {
-            !term.chars().any(unspaced)
-        };
-        if telling {
+    words::prose_terms(text, |term| {
+        let is_short = term.is_ascii() && !words::is_long_enough(term);
+        if !is_short && words::weight(term) > 0.5 {
             found.insert(term.to_owned());
         }
     });
-    let mut last = None;
-    for c in text.chars() {
-        if unspaced(c) {
-            if let Some(before) = last {
-                found.insert([before, c].iter().collect());
-            }
-            last = Some(c);
-        } else {
-            last = None;
-        }
-    }
     found
 }
 

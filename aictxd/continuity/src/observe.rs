@@ -6,7 +6,7 @@ use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
 use aictx_signals::{Aside, command_word, edits_behind, only_formats, sets_aside};
 
 use crate::asked::Asked;
-use crate::kept::{kept, meant, taken_back};
+use crate::kept::{decided, kept, meant, taken_back};
 use crate::memo::{Pass, same_check};
 use crate::said::{Deed, Said};
 use crate::work_state::Checkout;
@@ -26,6 +26,8 @@ pub use self::unchecked::{Unchecked, unchecked_edits};
 
 /// Most entries of each list of an execution; the newest are kept.
 pub(crate) const MAX_LIST: usize = 40;
+/// Failures kept that were fixed in the execution that saw them, the newest ones.
+const MAX_FIXED: usize = 5;
 /// Exit statuses with which an agent ends a command itself (interrupt, time limit).
 const ENDED_BY_AGENT: &[i32] = &[130, 137, 143];
 /// Programs whose exit status 1 is an answer, not a failure.
@@ -65,6 +67,8 @@ pub(crate) struct Observation {
     pub(crate) error_events: Vec<ErrorEvent>,
     /// Commands that failed and whose check never passed afterwards.
     pub(crate) open_failures: Vec<Failure>,
+    /// Commands that failed with an error and passed afterwards.
+    pub(crate) fixed: Vec<Failure>,
     /// Commands that passed, oldest first.
     pub(crate) passed: Vec<String>,
     /// The same with the branches that they passed on.
@@ -85,6 +89,8 @@ pub(crate) struct Observation {
     pub(crate) asked: Asked,
     /// What its user wants to be remembered.
     pub(crate) kept: Vec<String>,
+    /// What its agent reported as decided.
+    pub(crate) decided: Vec<String>,
     /// Words for earlier rules that hold no longer.
     pub(crate) taken_back: Vec<String>,
     /// What is not committed is stashed away.
@@ -137,6 +143,9 @@ impl Observation {
                     seen.interrupted &= !row.agent_id.is_empty();
                     if !row.text.is_empty() {
                         seen.said.hear(&row.text);
+                        for decision in decided(&row.text) {
+                            push(&mut seen.decided, &decision);
+                        }
                     }
                 }
                 LedgerKind::Read if row.outcome != Outcome::Failed => {
@@ -220,8 +229,14 @@ impl Observation {
                         command: command.clone(),
                         branch: row.branch.clone(),
                     };
-                    self.open_failures
-                        .retain_mut(|failed| !failed.is_settled_by(&pass));
+                    let settled = |failed: &mut Failure| failed.is_settled_by(&pass);
+                    for failed in self.open_failures.extract_if(.., settled) {
+                        if !failed.events.is_empty() {
+                            self.fixed.push(failed);
+                        }
+                    }
+                    let old = self.fixed.len().saturating_sub(MAX_FIXED);
+                    self.fixed.drain(..old);
                     self.pass(pass);
                 }
                 let behind = !row.paths.is_empty() && edits_behind(&row.command);

@@ -123,7 +123,7 @@ static ONWARD: &[&str] = &[
 /// parser" has a goal of its own.
 ///
 /// Time is linear in the first words of the request.
-pub(crate) fn only_goes_on(request: &str) -> bool {
+pub fn only_goes_on(request: &str) -> bool {
     let lower = request.trim().to_lowercase().replace('’', "'");
     if lower.chars().count() > MAX_WORDS * 12 {
         return false;

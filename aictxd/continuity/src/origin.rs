@@ -157,6 +157,7 @@ mod tests {
             branch: "main",
             rows: &[],
             others: &[],
+            told_at_prompts: false,
             now: Timestamp::from_unix(0),
         };
         let (text, _) = session_start(&snapshot, &start);

@@ -11,6 +11,7 @@ use aictx_proto::shown;
 
 use crate::anchors::Presents;
 use crate::observe::FileCheck;
+use crate::recall::Recollection;
 use crate::work_state::Checkout;
 
 /// Member of an execution's row that names the test run it saw pass; ours, the ancestor leaves it alone.
@@ -58,6 +59,10 @@ pub struct Project {
     /// The last handoff of the branch checked out, where the last of all is of another; and the last of all, where
     /// it has to be read in another way than it was left.
     pub handoff: Option<Arc<Handoff>>,
+    /// What memory holds on the request at hand, best first.
+    pub recalled: Vec<Recollection>,
+    /// Handoffs of earlier work that fit the request, best first.
+    pub matched: Vec<Arc<Handoff>>,
     /// Files that memory speaks of, as they are now.
     pub presents: Arc<Presents>,
     /// Notes that people keep below `.aictx/memory/source/`.

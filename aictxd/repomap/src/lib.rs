@@ -23,7 +23,9 @@ pub mod message;
 pub mod parse;
 pub mod rank;
 pub mod segment;
+pub mod texts;
 pub mod tree;
 pub mod view;
+mod word_vectors;
 
 pub use aictx_proto::words;

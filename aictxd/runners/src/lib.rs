@@ -301,6 +301,12 @@ pub trait Dialect: Sync {
     /// The events this agent has that mean something to us.
     fn events(&self) -> &'static [Event];
 
+    /// Whether what is told at a prompt reaches the model.
+    fn hears_at_prompts(&self) -> bool {
+        let mut events = self.events().iter();
+        events.any(|event| event.registered && event.kind == Kind::Prompt && event.takes_context)
+    }
+
     /// Understands a payload. Unknown events become [`Moment::Other`]; unknown members are
     /// ignored; members of the wrong type count as absent.
     ///

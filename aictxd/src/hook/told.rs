@@ -4,18 +4,24 @@
 use std::sync::Arc;
 
 use aictx_artifacts::root;
-use aictx_proto::effect::Effects;
+use aictx_continuity::Suggestion;
+use aictx_proto::effect::{Effect, Effects};
 use aictx_proto::identity::{Caller, Identity};
-use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome};
-use aictx_proto::methods::{AtWork, MapHit};
+use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Receipt};
+use aictx_proto::methods::{AtWork, MapHit, Preview, PreviewParams};
+use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::{RepoPath, Timestamp};
 use aictx_runners::{Answer, Decision, HookEvent};
 
-use super::{PATIENCE, Session};
+use super::{PATIENCE, Recording, Session};
+use crate::app::App;
 use crate::facts;
 use crate::hosts::Place;
 use crate::maps::At;
+use crate::methods::place;
+use crate::process::AgentProcess;
+use crate::sessions::Live;
 
 impl Session {
     /// The capsule. A new visible session is counted and its number is in the text, so the answer
@@ -32,6 +38,7 @@ impl Session {
             let _ = tokio::time::timeout(PATIENCE.map, back).await;
         }
         self.record_event(self.start_row(source, event));
+        self.warm_recall();
         let session = self.clone();
         let looked = tokio::task::spawn_blocking(move || session.entry_points());
         let map = match tokio::time::timeout(PATIENCE.map, looked).await {
@@ -105,28 +112,7 @@ impl Session {
     /// Names the files that a request is about, where that is clear and news to the session.
     pub(super) async fn suggest(&self, request: &str, agent_id: &str) -> Option<Answer> {
         let (session, request) = (self.clone(), request.to_owned());
-        let looked = tokio::task::spawn_blocking(move || {
-            let live = &session.live;
-            let maps = &session.app.maps;
-            let at = At {
-                root: &live.host.root,
-                worktree: &live.worktree,
-                head: None,
-            };
-            let mut hits = maps.suggestions(&at, &request, &[]);
-            // What its user put off limits is no place to start.
-            let limits = session.app.presence.limits(&live.host, &session.id);
-            let permitted = |path: &str| {
-                RepoPath::parse(path).map_or(true, |path| limits.verdict(&path).is_none())
-            };
-            hits.retain(|hit| permitted(&hit.path));
-            if hits.is_empty() {
-                return None;
-            }
-            let rows = live.host.store.read_ledger(&session.id).rows;
-            let seen = aictx_continuity::seen_paths(&rows);
-            aictx_continuity::suggest(&request, &hits, &seen)
-        });
+        let looked = tokio::task::spawn_blocking(move || session.suggestion(&request));
         let looked = tokio::time::timeout(PATIENCE.map, looked).await;
         let told = looked.ok()?.ok()??;
         self.record(&[LedgerRow {
@@ -138,6 +124,85 @@ impl Session {
             context: told.text,
             decision: Decision::Pass,
         })
+    }
+
+    /// Prepares the index of memory, which the first prompt will ask.
+    fn warm_recall(&self) {
+        let session = self.clone();
+        tokio::task::spawn_blocking(move || {
+            let host = session.host();
+            host.recalled.get(&host.store, &host.store.latest());
+        });
+    }
+
+    /// Tells what memory holds on a request.
+    pub(super) async fn recall(&self, request: &str, agent_id: &str) -> Option<Answer> {
+        let (session, request) = (self.clone(), request.to_owned());
+        let looked = tokio::task::spawn_blocking(move || session.recalled(&request));
+        let looked = tokio::time::timeout(PATIENCE.map, looked).await;
+        let (context, receipt) = looked.ok()?.ok()??;
+        self.record(&[LedgerRow {
+            receipt: Some(Box::new(receipt)),
+            ..self.row(LedgerKind::Told, agent_id)
+        }]);
+        Some(Answer {
+            context,
+            decision: Decision::Pass,
+        })
+    }
+
+    /// Files that a request is about, where that is clear and news to the session.
+    fn suggestion(&self, request: &str) -> Option<Suggestion> {
+        let live = &self.live;
+        let at = At {
+            root: &live.host.root,
+            worktree: &live.worktree,
+            head: None,
+        };
+        let mut hits = self.app.maps.suggestions(&at, request, &[]);
+        // What its user put off limits is no place to start.
+        let limits = self.app.presence.limits(&live.host, &self.id);
+        let permitted =
+            |path: &str| RepoPath::parse(path).map_or(true, |path| limits.verdict(&path).is_none());
+        hits.retain(|hit| permitted(&hit.path));
+        if hits.is_empty() {
+            return None;
+        }
+        let rows = live.host.store.read_ledger(&self.id).rows;
+        let seen = aictx_continuity::seen_paths(&rows);
+        aictx_continuity::suggest(request, &hits, &seen)
+    }
+
+    /// What memory holds on a request.
+    fn recalled(&self, request: &str) -> Option<(String, Receipt)> {
+        if aictx_continuity::only_goes_on(request) {
+            return self.where_it_stands();
+        }
+        let host = self.host();
+        let snapshot = host.store.latest();
+        let all = host.recalled.get(&host.store, &snapshot);
+        let found = all.search(request, |_| true);
+        aictx_continuity::tell_prompt(&aictx_continuity::PromptMemory {
+            snapshot: &snapshot,
+            memory: &all.memory,
+            found: &found,
+            request,
+            branch: &root::head(&self.live.worktree).branch,
+            rows: &host.store.read_ledger(&self.id).rows,
+            now: self.now,
+        })
+    }
+
+    /// Where the newest unfinished work stands.
+    fn where_it_stands(&self) -> Option<(String, Receipt)> {
+        let mut opening = self.opening(String::new(), Vec::new());
+        let snapshot = self.host().store.latest();
+        let checkout = &opening.project.checkout;
+        if let Some(left) = aictx_continuity::unfinished(&snapshot, checkout, &self.id) {
+            opening.project.handoff = Some(Arc::new(left));
+        }
+        opening.rows = self.host().store.read_ledger(&self.id).rows;
+        aictx_continuity::tell_where_it_stands(&snapshot, &opening.start())
     }
 
     fn opening(&self, source: String, map: Vec<MapHit>) -> Opening {
@@ -167,6 +232,8 @@ impl Session {
             },
             branch: root::head(&self.live.worktree).branch,
             others: if goes_on { Vec::new() } else { self.at_work() },
+            told_at_prompts: aictx_runners::dialect(&self.live.runner)
+                .is_ok_and(|dialect| dialect.hears_at_prompts()),
             source,
             now: self.now,
         }
@@ -201,6 +268,65 @@ impl Session {
     }
 }
 
+/// What the next session of a runner would be told, and why. Nothing is recorded.
+///
+/// # Errors
+/// When the repository is none of ours, or the runner is unknown.
+pub fn preview(app: &Arc<App>, params: &PreviewParams) -> Result<Preview, RpcError> {
+    let runner = match params.runner.as_str() {
+        "" => "claude",
+        runner => runner,
+    };
+    let dialect = aictx_runners::dialect(runner)
+        .map_err(|error| RpcError::new(INVALID_PARAMS, error.to_string()))?;
+    let place = place(app, &params.repo)?;
+    let now = app.now();
+    let session = Session {
+        app: Arc::clone(app),
+        id: PREVIEWED.to_owned(),
+        live: Live {
+            host: app.hosts.open(&place.root)?,
+            runner: dialect.name().to_owned(),
+            worktree: place.worktree.clone(),
+            process: AgentProcess::default(),
+            last_seen: now,
+            events: 0,
+        },
+        cwd: place.worktree,
+        now,
+        event: String::new(),
+        recording: Recording::Done,
+        trouble: Arc::default(),
+    };
+    let opening = session.opening("startup".to_owned(), session.entry_points());
+    let (start, effects) = opening.decide(&session.host().store.latest());
+    let mut receipts: Vec<Receipt> = Vec::new();
+    receipts.extend(effects.into_iter().filter_map(|effect| match effect {
+        Effect::Ledger { row, .. } => row.receipt.map(|receipt| *receipt),
+        _ => None,
+    }));
+    let mut texts: Vec<String> = Vec::new();
+    if !params.prompt.trim().is_empty() {
+        if let Some((text, receipt)) = session.recalled(&params.prompt) {
+            texts.push(text);
+            receipts.push(receipt);
+        }
+        if let Some(suggestion) = session.suggestion(&params.prompt) {
+            texts.push(suggestion.text);
+            receipts.push(suggestion.receipt);
+        }
+    }
+    Ok(Preview {
+        runner: runner.to_owned(),
+        start,
+        prompt: texts.join("\n"),
+        receipts,
+    })
+}
+
+/// Id of a session that is only previewed.
+const PREVIEWED: &str = "preview";
+
 /// Everything a session's start is decided on, besides memory.
 struct Opening {
     identity: Identity,
@@ -208,21 +334,26 @@ struct Opening {
     rows: Vec<LedgerRow>,
     branch: String,
     others: Vec<AtWork>,
+    told_at_prompts: bool,
     source: String,
     now: Timestamp,
 }
 
 impl Opening {
     fn decide(&self, snapshot: &Snapshot) -> (String, Effects) {
-        let start = aictx_continuity::SessionStart {
+        aictx_continuity::session_start(snapshot, &self.start())
+    }
+
+    fn start(&self) -> aictx_continuity::SessionStart<'_> {
+        aictx_continuity::SessionStart {
             identity: &self.identity,
             project: &self.project,
             source: &self.source,
             branch: &self.branch,
             rows: &self.rows,
             others: &self.others,
+            told_at_prompts: self.told_at_prompts,
             now: self.now,
-        };
-        aictx_continuity::session_start(snapshot, &start)
+        }
     }
 }

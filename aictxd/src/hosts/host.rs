@@ -55,7 +55,7 @@ pub struct Host {
     /// Verdicts that are not in the audit log yet.
     pub verdicts: crate::audit::Waiting,
     /// What was searched last.
-    pub recalled: crate::methods::Recallable,
+    pub recalled: crate::recall_index::RecallIndex,
 }
 
 /// Makes a session's row when it is written, so that the work is not done before an answer.
@@ -96,7 +96,7 @@ impl Host {
             tidying: AtomicBool::new(false),
             stocks: AtomicBool::new(false),
             verdicts: crate::audit::Waiting::default(),
-            recalled: crate::methods::Recallable::default(),
+            recalled: crate::recall_index::RecallIndex::default(),
             finalized: AtomicU64::new(0),
             pending: Mutex::default(),
             unrecorded: Mutex::default(),

@@ -82,6 +82,9 @@ _aictx() {
             aictx,prepare)
                 cmd="aictx__subcmd__prepare"
                 ;;
+            aictx,preview)
+                cmd="aictx__subcmd__preview"
+                ;;
             aictx,recall)
                 cmd="aictx__subcmd__recall"
                 ;;
@@ -275,7 +278,7 @@ _aictx() {
 
     case "${cmd}" in
         aictx)
-            opts="-h -V --json --no-color --help --version install init clean uninstall doctor resume finalize next prepare task log why memory pin wrong forget suggest reuse reflect report recall remember portability messages guard steer who claim trust hook mcp status repo session failures map daemon eval signals internal scrub version"
+            opts="-h -V --json --no-color --help --version install init clean uninstall doctor resume finalize next prepare task log why memory pin wrong forget suggest reuse reflect report recall preview remember portability messages guard steer who claim trust hook mcp status repo session failures map daemon eval signals internal scrub version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1526,6 +1529,32 @@ _aictx() {
             fi
             case "${prev}" in
                 --task-type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__preview)
+            opts="-h --prompt --agent --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --prompt)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --agent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -49,6 +49,7 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "reuse" -d 'Show what wo
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "reflect" -d 'Show what the last execution looks like from outside'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "report" -d 'Report on use'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "recall" -d 'Search everything that is remembered here, whatever its age'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "preview" -d 'Show what the next session would be told, and why'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "remember" -d 'Remember a decision or a rule'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "portability" -d 'Look after memory that goes through git'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "messages" -d 'Mute or unmute banner and summary'
@@ -338,6 +339,12 @@ complete -c aictx -n "__fish_aictx_using_subcommand recall" -l repo -d 'Reposito
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand preview" -l prompt -d 'What its user would ask' -r
+complete -c aictx -n "__fish_aictx_using_subcommand preview" -l agent -d 'Agent whose session it would be' -r
+complete -c aictx -n "__fish_aictx_using_subcommand preview" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand preview" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand preview" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand preview" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l why -d 'Why' -r
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l file -d 'A file that it governs; can be repeated' -r
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l repo -d 'Repository, or a directory in it' -r -F

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ledger::Receipt;
 use crate::record::Origin;
 
 /// Kinds of what can be recalled.
@@ -58,7 +59,8 @@ pub struct RecallItem {
     /// Files that it has to do with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// `open`, `resolved`, `unresolved`, `superseded`, `wrong` and the like; empty where it just holds.
+    /// `open`, `resolved`, `unresolved`, `superseded`, `wrong` and the like; `earlier decision` where a later one is on
+    /// the same subject; empty where it just holds.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub status: String,
     /// How well it fits; 0 without a question.
@@ -79,4 +81,32 @@ pub struct Recalled {
     pub truncated: bool,
     /// Items that were looked at.
     pub searched: u64,
+}
+
+/// Parameters of `memory.preview`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct PreviewParams {
+    /// Absolute path in the repository.
+    pub repo: String,
+    /// Runner whose session it would be; empty for `claude`.
+    pub runner: String,
+    /// What its user would ask; without it only the start is previewed.
+    pub prompt: String,
+}
+
+/// What the next session would be told. Nothing is recorded of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Preview {
+    /// Runner.
+    pub runner: String,
+    /// What it would be told at its start.
+    pub start: String,
+    /// What it would be told with the prompt; empty where nothing fits.
+    pub prompt: String,
+    /// Why: what was told of memory and of the map, and what was left out.
+    pub receipts: Vec<Receipt>,
 }

@@ -83,6 +83,7 @@ fn a_clone_knows_and_a_merge_forgets_nothing() {
     let told = env.hook(&two, &start(&two, "b0", "startup")).ok().stdout;
     assert!(told.contains("Last handoff"), "{told}");
     assert!(told.contains("fix the add function"), "{told}");
+    let told = env.hook(&two, &prompt(&two, "b0", "continue")).ok().stdout;
     assert!(told.contains("Open failure"), "{told}");
 
     // Both go on, and one takes in what the other did.

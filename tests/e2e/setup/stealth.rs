@@ -35,7 +35,8 @@ fn home_outside(env: &TestEnv) -> PathBuf {
 }
 
 fn one_session(env: &TestEnv, at: &Path, id: &str) -> String {
-    let told = env.hook(at, &start(at, id, "startup")).ok().stdout;
+    let mut told = env.hook(at, &start(at, id, "startup")).ok().stdout;
+    told += &env.hook(at, &prompt(at, id, "continue")).ok().stdout;
     for event in [
         prompt(at, id, "fix the add function"),
         edited(at, id, "calc.py"),

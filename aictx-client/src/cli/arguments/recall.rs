@@ -50,6 +50,25 @@ pub struct Recall {
     pub at: RepoOption,
 }
 
+/// `aictx preview`.
+#[derive(Debug, Args)]
+pub struct Preview {
+    /// What its user would ask
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub prompt: String,
+    /// Agent whose session it would be
+    #[arg(long, value_name = "NAME", default_value = "claude")]
+    pub agent: String,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+}
+
 /// `aictx remember`.
 #[derive(Debug, Args)]
 pub struct Remember {

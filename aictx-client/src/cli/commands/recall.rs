@@ -1,13 +1,14 @@
-//! `recall`, `remember`.
+//! `recall`, `preview`, `remember`.
 
 use aictx_proto::methods::{
-    DecideParams, DecideReply, MEMORY_DECIDE, RECALL, RecallParams, Recalled,
+    DecideParams, DecideReply, MEMORY_DECIDE, PREVIEW, PreviewParams, RECALL, RecallParams,
+    Recalled,
 };
 use serde_json::{Map, json};
 
 use super::{absolute, caller, working_directory};
 use crate::cli::Answer;
-use crate::cli::arguments::{Recall, Remember};
+use crate::cli::arguments::{Preview, Recall, Remember};
 use crate::cli::call::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::recall as render;
@@ -31,6 +32,26 @@ pub(super) fn recall(backend: &Backend, options: Recall, paint: Paint) -> Result
     Ok(Answer {
         value,
         text: render::items(&recalled, paint),
+        ..Answer::default()
+    })
+}
+
+/// `aictx preview`.
+pub(super) fn preview(
+    backend: &Backend,
+    options: Preview,
+    paint: Paint,
+) -> Result<Answer, CliError> {
+    let params = PreviewParams {
+        repo: absolute(&options.at.repo)?,
+        runner: options.agent,
+        prompt: options.prompt,
+    };
+    let value = backend.call(PREVIEW, &params)?;
+    let reply: aictx_proto::methods::Preview = parse(value.clone())?;
+    Ok(Answer {
+        value,
+        text: render::preview(&reply, &params.prompt, paint),
         ..Answer::default()
     })
 }

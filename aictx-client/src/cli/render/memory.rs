@@ -1,5 +1,6 @@
 //! What is remembered, as text for people.
 
+use aictx_proto::ledger::Receipt;
 use aictx_proto::methods::{LogReply, MemoryList, MemoryReply, WhyReply};
 use aictx_proto::record::Origin;
 use serde_json::Value;
@@ -151,49 +152,58 @@ pub fn why(reply: &WhyReply, paint: Paint) -> String {
     );
     out = label(&out, reply.origin);
     for told in &reply.told {
-        let mut lines = String::new();
-        let r = &told.receipt;
-        let budget = if r.budget > 0 {
-            format!(" of {}", r.budget)
-        } else {
-            String::new()
-        };
-        lines.push_str(&format!(
-            "\n{}  {}  {} tokens{budget}\n",
-            clean(&told.at),
-            paint.bold(&clean(&r.surface)),
-            r.tokens
-        ));
-        for item in &r.items {
-            let why = if item.why.is_empty() {
-                String::new()
-            } else {
-                format!(" - {}", one_line(&item.why, LINE))
-            };
-            let id = if item.id.is_empty() {
-                String::new()
-            } else {
-                format!(" {}", clean(&item.id))
-            };
-            lines.push_str(&format!(
-                "  + {}{id} ({} tokens){why}\n",
-                clean(&item.kind),
-                item.tokens
-            ));
-        }
-        for left in &r.left_out {
-            let line = format!(
-                "  - {} {}: {}",
-                clean(&left.kind),
-                clean(&left.id),
-                clean(&left.why)
-            );
-            lines.push_str(&line);
-            lines.push('\n');
-        }
-        out.push_str(&label(&lines, reply.origin));
+        let lines = receipt(&told.at, &told.receipt, paint);
+        out.push_str(&format!("\n{}", label(&lines, reply.origin)));
     }
     out
+}
+
+/// What was told at a moment and what was left out, and why.
+pub fn receipt(at: &str, r: &Receipt, paint: Paint) -> String {
+    let mut lines = String::new();
+    let prefix = match at {
+        "" => String::new(),
+        at => format!("{}  ", clean(at)),
+    };
+    let budget = if r.budget > 0 {
+        format!(" of {}", r.budget)
+    } else {
+        String::new()
+    };
+    lines.push_str(&format!(
+        "{}{}  {} tokens{budget}\n",
+        prefix,
+        paint.bold(&clean(&r.surface)),
+        r.tokens
+    ));
+    for item in &r.items {
+        let why = if item.why.is_empty() {
+            String::new()
+        } else {
+            format!(" - {}", one_line(&item.why, LINE))
+        };
+        let id = if item.id.is_empty() {
+            String::new()
+        } else {
+            format!(" {}", clean(&item.id))
+        };
+        lines.push_str(&format!(
+            "  + {}{id} ({} tokens){why}\n",
+            clean(&item.kind),
+            item.tokens
+        ));
+    }
+    for left in &r.left_out {
+        let line = format!(
+            "  - {} {}: {}",
+            clean(&left.kind),
+            clean(&left.id),
+            clean(&left.why)
+        );
+        lines.push_str(&line);
+        lines.push('\n');
+    }
+    lines
 }
 
 /// `aictx memory list`.

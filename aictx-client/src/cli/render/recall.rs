@@ -1,6 +1,6 @@
-//! Answers of `recall` and `remember` as text.
+//! Answers of `recall`, `preview` and `remember` as text.
 
-use aictx_proto::methods::{DecideReply, RecallItem, Recalled};
+use aictx_proto::methods::{DecideReply, Preview, RecallItem, Recalled};
 
 use crate::cli::text::{Paint, clean, label, one_line};
 
@@ -42,6 +42,24 @@ fn one(item: &RecallItem, paint: Paint) -> String {
             "  files: {}\n",
             one_line(&item.files.join(", "), LINE)
         ));
+    }
+    out
+}
+
+/// `aictx preview`.
+pub fn preview(reply: &Preview, prompt: &str, paint: Paint) -> String {
+    let title = |text: &str| paint.bold(text);
+    let mut out = format!("{}\n{}\n", title("At the start"), paint.shown(&reply.start));
+    if !prompt.trim().is_empty() {
+        let told = match reply.prompt.as_str() {
+            "" => "(nothing: no memory fits it)".to_owned(),
+            told => paint.shown(told),
+        };
+        out.push_str(&format!("\n{}\n{told}\n", title("With the prompt")));
+    }
+    out.push_str(&format!("\n{}\n", title("Why")));
+    for receipt in &reply.receipts {
+        out.push_str(&super::memory::receipt("", receipt, paint));
     }
     out
 }

@@ -8,8 +8,8 @@ use aictx_proto::told;
 
 use super::lines::{age, came_back};
 use super::{
-    Capsule, MAX_DECISIONS, MAX_FAILURES, MAX_FILES, blocked_command, next_action, on_other_branch,
-    rank,
+    Capsule, MAX_DECISIONS, MAX_EARLIER, MAX_FAILURES, MAX_FILES, blocked_command, next_action,
+    on_other_branch, rank,
 };
 use crate::context::wrong_handoff;
 use crate::handoff::summary_as_of_now;
@@ -89,6 +89,49 @@ impl Capsule<'_> {
         }
         packet.rank(rank::DECIDED);
         self.decisions(packet);
+    }
+
+    /// The last work in a line, and what was pinned: the prompts bring the rest.
+    pub(super) fn last_in_a_line(&self, packet: &mut Packet) {
+        let Some(handoff) = self.context.handoff else {
+            return;
+        };
+        let status = match handoff.status.as_str() {
+            "" => "outcome not recorded",
+            status => status,
+        };
+        let mut line = told!(
+            "Last handoff ({}, {}, {}{}): {}",
+            Name::new(&handoff.agent_id, 40),
+            Name::new(status, 24),
+            age(&handoff.updated_at, self.start.now),
+            self.elsewhere(&handoff.branch),
+            Quoted::new(&handoff.summary, 80)
+        );
+        if !handoff.reason.is_empty() && handoff.reason != handoff.summary {
+            line.push(&told!("; asked: {}", Quoted::new(&handoff.reason, 60)));
+        }
+        let id = format!("handoff::{}", handoff.source_execution_id);
+        packet.rank(rank::LAST);
+        packet.item(handoff.origin, "handoff", &id, "the last one", &[line]);
+        packet.rank(rank::TASK);
+        self.work_state(packet);
+        packet.rank(rank::DECIDED);
+        let decisions = self.context.decisions.iter();
+        let pinned = decisions.filter(|found| marks::is_pinned(&found.decision.extra));
+        for found in pinned.take(MAX_DECISIONS) {
+            let line = told!("Decided: {}", Quoted::new(&found.decision.decision, 160));
+            packet.item(
+                found.decision.origin,
+                "decision",
+                found.id(),
+                "pinned",
+                &[line],
+            );
+        }
+        packet.line(told!(
+            "What memory holds on a request comes with it; `aictx recall WORDS` finds more."
+        ));
     }
 
     /// `, on branch x` for what was done on another branch than this one.
@@ -235,11 +278,14 @@ impl Capsule<'_> {
 
     /// The most relevant and newest first (W5).
     pub(super) fn decisions(&self, packet: &mut Packet) {
-        for found in self.context.decisions.iter().take(MAX_DECISIONS) {
+        let current = self.context.decisions.iter().take(MAX_DECISIONS);
+        let earlier = self.context.earlier_decisions.iter().take(MAX_EARLIER);
+        let current = current.map(|found| ("Decided", found));
+        for (name, found) in current.chain(earlier.map(|found| ("Earlier decision", found))) {
             let dirty = dirty_text(&self.context.dirt(&found.decision.anchors));
             let when = age(&found.decision.timestamp, self.start.now);
             let what = Quoted::new(&found.decision.decision, 160);
-            let line = told!("Decided ({}): {}{}", when, what, dirty);
+            let line = told!("{} ({}): {}{}", name, when, what, dirty);
             let why = found.reasons().join(", ");
             packet.item(found.decision.origin, "decision", found.id(), &why, &[line]);
         }

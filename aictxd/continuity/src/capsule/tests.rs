@@ -42,6 +42,7 @@ fn told(
         branch,
         rows,
         others: &[],
+        told_at_prompts: false,
         now: Timestamp::from_unix(10_000),
     };
     session_start(snapshot, &start).0
@@ -424,6 +425,7 @@ fn the_receipt_names_what_was_told() {
             branch: "main",
             rows: &rows,
             others: &[],
+            told_at_prompts: false,
             now: Timestamp::from_unix(10_000),
         };
         let (_, effects) = session_start(&Snapshot::default(), &start);

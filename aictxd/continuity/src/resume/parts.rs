@@ -13,9 +13,12 @@ use crate::context::{Context, Relevance, wrong_handoff};
 use crate::contracts::still_open;
 use crate::origin::{self, labelled, with_origin};
 use crate::quality::staleness;
+use crate::recall::Recollection;
 use crate::strategies::StrategyMatch;
 use crate::work_state::severity_rank;
 
+/// Earlier decisions told.
+const MAX_EARLIER: usize = 2;
 /// Gaps told.
 const MAX_GAPS: usize = 8;
 /// Items of `loaded_context`.
@@ -238,6 +241,21 @@ impl Parts {
                         .collect::<Vec<_>>()
                 ),
             ),
+            (
+                "earlier_decisions",
+                json!(
+                    context
+                        .earlier_decisions
+                        .iter()
+                        .take(MAX_EARLIER)
+                        .map(|d| format!(
+                            "earlier decision: {}",
+                            decision_text(d.decision, context)
+                        ))
+                        .collect::<Vec<_>>()
+                ),
+            ),
+            ("recalled", json!(recalled(context))),
             ("risks", json!(known::risks(context))),
             (
                 "known",
@@ -434,6 +452,17 @@ pub(crate) fn dirty_text(dirt: &[String]) -> Line {
         return Line::default();
     }
     told!(" (dirty: {})", Quoted::new(&dirt.join("; "), 200))
+}
+
+/// What memory holds on the request: a text for each execution.
+fn recalled(context: &Context) -> Vec<String> {
+    let all = context.project.recalled.iter();
+    let text = |one: &Recollection| {
+        let lines = one.lines.iter().map(Line::as_str);
+        let lines = lines.map(|line| with_origin(line.to_owned(), one.origin));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    all.map(text).collect()
 }
 
 /// What was done before for something like this, in one line.

@@ -102,7 +102,6 @@ fn w34_the_file_that_a_request_names_comes_first() {
     };
     for (task, first) in [
         ("Fix f7 in src/app/m7.py", "src/app/m7.py"),
-        ("continue the change of m6", "src/app/m6.py"),
         ("continue, but in m18.py", "src/app/m18.py"),
         ("continue", "README.md"),
     ] {

@@ -136,6 +136,13 @@ pub(super) fn render(
             context.relevance.name(),
         );
     }
+    for (i, recalled) in context.project.recalled.iter().enumerate() {
+        if i == 0 {
+            packet.line(told!("Earlier work on this"));
+        }
+        let (kind, id) = (recalled.kind.as_str(), recalled.id.as_str());
+        packet.item_from_the_top(recalled.origin, kind, id, recalled.why, &recalled.lines);
+    }
     one(
         told!("Not as it was left"),
         quoted(&text(reply.capsule.get("not_as_left"))),
@@ -235,6 +242,13 @@ pub(super) fn render(
     let mut tell = |title, (lines, ids)| section(title, lines, ids, "decision", &mut packet);
     tell("Relevant decisions", (told, decisions));
     tell("Recent decisions", recent);
+    let earlier = context.earlier_decisions.iter();
+    let why = "a later one is on its subject";
+    let ids = earlier.map(|found| (found.id().to_owned(), why.to_owned()));
+    tell(
+        "Earlier decisions",
+        (list("earlier_decisions"), ids.collect()),
+    );
     let told = list("risks");
     let ids = vec![(format!("handoff::{handoff}"), "risks".to_owned()); told.len()];
     section("Risks", told, ids, "handoff", &mut packet);

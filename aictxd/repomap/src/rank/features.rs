@@ -55,7 +55,8 @@ pub(super) fn candidates(
     })
 }
 
-fn idf(n: f32, df: f32) -> f32 {
+/// Inverse document frequency of a term that `df` of `n` documents have, as BM25 has it.
+pub(crate) fn idf(n: f32, df: f32) -> f32 {
     (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
 }
 

@@ -27,6 +27,7 @@ pub use reasons::Reason;
 pub use weights::Weights;
 
 use features::Candidate;
+pub(crate) use features::idf;
 use second::Definitions;
 
 use crate::history::History;
