@@ -312,20 +312,24 @@ fn recall(app: &App, place: &Place, snapshot: &Snapshot, request: &str, project:
     let Ok(host) = app.hosts.open(&place.root) else {
         return;
     };
-    let all = host.recalled.get(&host.store, snapshot);
-    let found = all.search(request, |_| true);
-    project.recalled = recollect(&PromptMemory {
-        snapshot,
-        memory: &all.memory,
-        found: &found,
-        request,
-        branch,
-        rows: &[],
-        now: app.now(),
+    let now = app.now();
+    let (recalled, matched) = host.recalled.ask(&host.store, snapshot, |all| {
+        let recalled = recollect(&PromptMemory {
+            snapshot,
+            memory: &all.memory,
+            found: &all.search(request, |_| true),
+            request,
+            branch,
+            rows: &[],
+            now,
+        });
+        let executions = recalled.iter().map(|one| one.execution.as_str());
+        let matched = executions.filter_map(|execution| all.memory.handoff(execution));
+        let matched = matched.take(MAX_MATCHED).map(Arc::new).collect();
+        (recalled, matched)
     });
-    let executions = project.recalled.iter().map(|one| one.execution.as_str());
-    let matched = executions.filter_map(|execution| all.memory.handoff(execution));
-    project.matched = matched.take(MAX_MATCHED).map(Arc::new).collect();
+    project.recalled = recalled;
+    project.matched = matched;
 }
 
 /// As [`gather`] for a request, with the files that it is about as the map ranks them. `at_hand`: files (relative)

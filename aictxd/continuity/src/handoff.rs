@@ -1,6 +1,5 @@
 //! Handoffs: what one execution leaves to the next.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Origin};
@@ -138,30 +137,10 @@ fn passed_since(
     known.peek().is_some() && known.all(|p| p.status == "resolved" && p.timestamp.as_str() >= since)
 }
 
-/// Commands that failed once and were seen to pass since, by as much of them as a handoff tells.
-pub(crate) struct Settled(HashMap<String, Option<String>>);
-
-impl Settled {
-    /// Linear in the failures.
-    pub(crate) fn of(failures: &[Arc<FailurePattern>]) -> Self {
-        let mut known: HashMap<String, Option<String>> = HashMap::new();
-        for failure in failures.iter().filter(|row| !row.failed_command.is_empty()) {
-            let resolved = (failure.status == "resolved").then(|| failure.timestamp.clone());
-            let command = clean(&failure.failed_command, MAX_LINE_COMMAND);
-            known
-                .entry(command)
-                .and_modify(|all| *all = all.take().min(resolved.clone()))
-                .or_insert(resolved);
-        }
-        Self(known)
-    }
-
-    /// Whether what a handoff of some time said to be in the way still is.
-    pub(crate) fn leaves_open(&self, item: &str, since: &str) -> bool {
-        let command = blocked_command(item);
-        let settled = command.and_then(|command| self.0.get(&command)?.as_deref());
-        settled.is_none_or(|at| at < since)
-    }
+/// Whether what a handoff of some time said to be in the way still is: a command that was seen to pass since is not.
+pub(crate) fn still_blocks(item: &str, since: &str, failures: &[Arc<FailurePattern>]) -> bool {
+    let command = blocked_command(item);
+    !command.is_some_and(|c| passed_since(failures, &c, MAX_LINE_COMMAND, since))
 }
 
 /// The summary of a handoff as it has to be read now, where that is not how it was left.
@@ -182,8 +161,7 @@ pub(crate) fn summary_as_of_now(
 /// failing. `None` when all of it holds.
 pub fn handoff_as_of_now(handoff: &Handoff, failures: &[Arc<FailurePattern>]) -> Option<Handoff> {
     let since = handoff.updated_at.as_str();
-    let settled = Settled::of(failures);
-    let holds = |item: &String| settled.leaves_open(item, since);
+    let holds = |item: &String| still_blocks(item, since, failures);
     let summary = summary_as_of_now(&handoff.summary, since, failures);
     if summary.is_none() && handoff.blocked.iter().all(holds) {
         return None;

@@ -6,15 +6,18 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use aictx_proto::methods::{RecallItem, RecallParams};
-use aictx_proto::record::{Decision, FailurePattern, Handoff, HandoffRow, Origin, Strategy};
-use aictx_proto::snapshot::{Snapshot, shared};
+use aictx_proto::record::{
+    Decision, FailurePattern, Handoff, HandoffRow, Origin, SemanticRepo, Strategy, Subsystem,
+    Thread,
+};
+use aictx_proto::snapshot::{Rows, Snapshot};
 use aictx_proto::text::clean;
 use serde_json::{Map, Value};
 
 pub(crate) use self::tell::{PROMPT_MEMORY, told_before};
 pub use self::tell::{PromptMemory, Recollection, recollect, tell_prompt};
-use crate::decisions::{are_on_one_subject, superseded};
-use crate::handoff::Settled;
+use crate::decisions::are_on_one_subject;
+use crate::handoff::still_blocks;
 use crate::ids::{decision_id, handoff_id, strategy_id, subsystem_id, thread_id};
 use crate::marks;
 use crate::matching::{asked_terms, hashed_terms, in_common, sentences};
@@ -41,8 +44,6 @@ pub struct Histories {
     pub decisions: Vec<Decision>,
     /// Failures that made room for others.
     pub evicted_failures: Vec<FailurePattern>,
-    /// Strategies that made room for others.
-    pub evicted_strategies: Vec<Strategy>,
 }
 
 /// An item of memory.
@@ -52,6 +53,8 @@ pub struct Remembered {
     pub item: RecallItem,
     /// The execution that it is of; empty where there is none.
     pub execution: String,
+    /// Its row was changed or removed: another item stands for it, or none.
+    pub is_gone: bool,
 }
 
 impl Remembered {
@@ -67,12 +70,6 @@ impl Remembered {
         format!("{}\n{details}\n{files}", item.request)
     }
 
-    /// Whether it says the same as another one.
-    pub fn says_the_same(&self, other: &Self) -> bool {
-        let (a, b) = (&self.item, &other.item);
-        a.request == b.request && a.details == b.details && a.files == b.files
-    }
-
     /// The parts of its text that may fit a question by themselves.
     pub fn sentences(&self) -> impl Iterator<Item = &str> {
         let lines = self.item.details.iter();
@@ -80,37 +77,149 @@ impl Remembered {
     }
 }
 
-/// All that memory holds.
+/// All that memory holds. Items keep their numbers while it follows the snapshots of one store.
 #[derive(Debug, Default)]
 pub struct Memory {
     items: Vec<Remembered>,
-    /// Places of the items of each execution.
+    /// Numbers of the items of each execution.
     executions: HashMap<String, Vec<usize>>,
-    /// Places of the decisions, oldest first, with the terms of what was decided.
+    /// Number of the newest item of an id.
+    ids: HashMap<String, usize>,
+    /// Numbers of the decisions, oldest first, with the terms of what was decided.
     subjects: Vec<(usize, Box<[u64]>)>,
+    gone: usize,
+    of: Parts,
+}
+
+/// The parts of a snapshot that items are made of: snapshots share what did not change.
+#[derive(Debug, Clone, Default)]
+struct Parts {
+    handoffs: Rows<HandoffRow>,
+    decisions: Rows<Decision>,
+    failures: Rows<FailurePattern>,
+    strategies: Rows<Strategy>,
+    threads: Rows<Thread>,
+    semantic: Arc<SemanticRepo>,
+}
+
+impl Parts {
+    fn of(snapshot: &Snapshot) -> Self {
+        Self {
+            handoffs: Arc::clone(&snapshot.handoffs),
+            decisions: Arc::clone(&snapshot.decisions),
+            failures: Arc::clone(&snapshot.failures),
+            strategies: Arc::clone(&snapshot.strategies),
+            threads: Arc::clone(&snapshot.threads),
+            semantic: Arc::clone(&snapshot.semantic),
+        }
+    }
+
+    fn are_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.handoffs, &other.handoffs)
+            && Arc::ptr_eq(&self.decisions, &other.decisions)
+            && Arc::ptr_eq(&self.failures, &other.failures)
+            && Arc::ptr_eq(&self.strategies, &other.strategies)
+            && Arc::ptr_eq(&self.threads, &other.threads)
+            && Arc::ptr_eq(&self.semantic, &other.semantic)
+    }
+}
+
+/// Items that may be gone before all is made anew.
+const MAX_GONE: usize = 1_000;
+
+/// The rows of a history's end that are new since an earlier end of it; `None` where more than that changed.
+fn added<'r, T>(before: &[Arc<T>], now: &'r [Arc<T>]) -> Option<&'r [Arc<T>]> {
+    let Some(last) = before.last() else {
+        // What stands before the first rows is not known.
+        return now.is_empty().then_some(now);
+    };
+    let at = now.iter().rposition(|row| Arc::ptr_eq(row, last))?;
+    let (kept, added) = now.split_at_checked(at + 1)?;
+    let same = kept.iter().rev().zip(before.iter().rev());
+    same.into_iter()
+        .all(|(a, b)| Arc::ptr_eq(a, b))
+        .then_some(added)
+}
+
+/// Rows that are not among those of before.
+fn changed<'r, T>(before: &[Arc<T>], now: &'r [Arc<T>]) -> impl Iterator<Item = &'r T> {
+    let known: HashSet<*const T> = before.iter().map(Arc::as_ptr).collect();
+    let new = now
+        .iter()
+        .filter(move |row| !known.contains(&Arc::as_ptr(row)));
+    new.map(|row| &**row)
 }
 
 impl Memory {
     /// Each item once. Linear in what memory holds.
     pub fn of(snapshot: &Snapshot, all: &Histories) -> Self {
-        let items = remembered(snapshot, all);
-        let mut executions: HashMap<String, Vec<usize>> = HashMap::new();
-        for (at, item) in items.iter().enumerate() {
-            if !item.execution.is_empty() {
-                executions
-                    .entry(item.execution.clone())
-                    .or_default()
-                    .push(at);
+        let mut made = Self {
+            of: Parts::of(snapshot),
+            ..Self::default()
+        };
+        all.handoffs.iter().for_each(|row| made.handoff_row(row));
+        all.decisions.iter().for_each(|row| made.decision(row));
+        all.evicted_failures
+            .iter()
+            .for_each(|row| made.failure(row));
+        snapshot.failures.iter().for_each(|row| made.failure(row));
+        snapshot
+            .strategies
+            .iter()
+            .for_each(|row| made.strategy(row));
+        snapshot.threads.iter().for_each(|row| made.task(row));
+        let subsystems = snapshot.semantic.subsystems.iter();
+        subsystems.for_each(|row| made.subsystem(row));
+        made
+    }
+
+    /// Whether it is the memory of a snapshot.
+    pub fn is_of(&self, snapshot: &Snapshot) -> bool {
+        self.of.are_same(&Parts::of(snapshot))
+    }
+
+    /// Takes in what changed since the snapshot that it is of. `false` where whole histories have to be read again;
+    /// then nothing changed. Linear in what changed and in the rows of failures, strategies and tasks.
+    pub fn follow(&mut self, snapshot: &Snapshot) -> bool {
+        let now = Parts::of(snapshot);
+        let handoffs = added(&self.of.handoffs, &now.handoffs);
+        let decisions = added(&self.of.decisions, &now.decisions);
+        let (Some(handoffs), Some(decisions)) = (handoffs, decisions) else {
+            return false;
+        };
+        if self.gone > MAX_GONE {
+            return false;
+        }
+        handoffs.iter().for_each(|row| self.handoff_row(row));
+        decisions.iter().for_each(|row| self.decision(row));
+        let before = std::mem::replace(&mut self.of, now.clone());
+        // Those that made room for others are still found.
+        changed(&before.failures, &now.failures).for_each(|row| self.failure(row));
+        changed(&before.strategies, &now.strategies).for_each(|row| self.strategy(row));
+        for row in before.threads.iter() {
+            let is_there = now.threads.iter().any(|other| other.task_id == row.task_id);
+            if !is_there {
+                self.drop_item(&thread_id(row));
             }
         }
-        let decisions = items.iter().enumerate();
-        let decisions = decisions.filter(|(_, one)| one.item.kind == "decision");
-        let subject = |one: &Remembered| hashed_terms(one.item.details.first().map_or("", |d| d));
-        let subjects = decisions.map(|(at, one)| (at, subject(one))).collect();
-        Self {
-            items,
-            executions,
-            subjects,
+        changed(&before.threads, &now.threads).for_each(|row| self.task(row));
+        if !Arc::ptr_eq(&before.semantic, &now.semantic) {
+            for row in &before.semantic.subsystems {
+                self.drop_item(&subsystem_id(row));
+            }
+            now.semantic
+                .subsystems
+                .iter()
+                .for_each(|row| self.subsystem(row));
+        }
+        true
+    }
+
+    fn drop_item(&mut self, id: &str) {
+        let item = self.ids.remove(id).and_then(|at| self.items.get_mut(at));
+        if let Some(item) = item {
+            item.is_gone = true;
+            self.gone += 1;
         }
     }
 
@@ -137,9 +246,14 @@ impl Memory {
         found.next().map(|(other, _)| other)
     }
 
-    /// The items, those of each kind oldest first.
+    /// The items by number, those that are gone among them.
     pub fn items(&self) -> &[Remembered] {
         &self.items
+    }
+
+    /// The item of an id.
+    pub(crate) fn item(&self, id: &str) -> Option<&Remembered> {
+        self.ids.get(id).and_then(|at| self.items.get(*at))
     }
 
     /// The handoff of an execution, in the shape of the newest one.
@@ -151,7 +265,8 @@ impl Memory {
             let lines = lines.clone().filter_map(|line| line.strip_prefix(name));
             lines.map(str::to_owned).collect()
         };
-        let blocked = named("blocked: ");
+        let mut blocked = named("blocked: ");
+        blocked.retain(|block| still_blocks(block, &item.timestamp, &self.of.failures));
         Some(Handoff {
             summary: item.details.first().cloned().unwrap_or_default(),
             status: item.status.clone(),
@@ -175,10 +290,17 @@ impl Memory {
         all.find(|one| one.item.kind == "handoff")
     }
 
+    /// Whether a detail of an item of some time holds: a block whose command was seen to pass since does not.
+    fn still_holds(&self, line: &str, since: &str) -> bool {
+        let block = line.strip_prefix("blocked: ");
+        block.is_none_or(|block| still_blocks(block, since, &self.of.failures))
+    }
+
     /// All items of an execution.
     pub(crate) fn of_execution(&self, execution: &str) -> impl Iterator<Item = &Remembered> {
         let places = self.executions.get(execution).into_iter().flatten();
-        places.filter_map(|at| self.items.get(*at))
+        let items = places.filter_map(|at| self.items.get(*at));
+        items.filter(|item| !item.is_gone)
     }
 }
 
@@ -211,22 +333,8 @@ pub fn best_of_each(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
     found
 }
 
-fn remembered(snapshot: &Snapshot, all: &Histories) -> Vec<Remembered> {
-    let mut found = Items::default();
-    found.handoffs(&all.handoffs, &snapshot.failures);
-    found.decisions(&all.decisions);
-    found.failures(snapshot, &all.evicted_failures);
-    found.strategies(snapshot, &all.evicted_strategies);
-    found.tasks(snapshot);
-    found.subsystems(snapshot);
-    found.0
-}
-
-#[derive(Default)]
-struct Items(Vec<Remembered>);
-
 /// What an item is made of.
-struct Parts<'a> {
+struct Source<'a> {
     id: String,
     kind: &'static str,
     execution: &'a str,
@@ -240,7 +348,7 @@ struct Parts<'a> {
     origin: Origin,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> Source<'a> {
     /// An item of which nothing else is known.
     fn new(kind: &'static str, id: String, extra: &'a Map<String, Value>, origin: Origin) -> Self {
         Self {
@@ -259,8 +367,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-impl Items {
-    fn add(&mut self, parts: &Parts, details: Vec<(&str, &str)>) {
+impl Memory {
+    fn add(&mut self, source: &Source, details: Vec<(&str, &str)>) {
         let named = |(name, text): (&str, &str)| {
             let text = clean(text, MAX_DETAIL);
             match (name, text.is_empty()) {
@@ -278,159 +386,177 @@ impl Items {
         if lines.is_empty() {
             return;
         }
-        let files: Vec<String> = parts.files.iter().take(MAX_FILES).cloned().collect();
-        let request = clean(parts.request, MAX_DETAIL);
-        let wrong = marks::is_wrong(parts.extra);
+        let files: Vec<String> = source.files.iter().take(MAX_FILES).cloned().collect();
+        let request = clean(source.request, MAX_DETAIL);
+        let wrong = marks::is_wrong(source.extra);
         let item = RecallItem {
-            id: parts.id.clone(),
-            kind: parts.kind.to_owned(),
+            id: source.id.clone(),
+            kind: source.kind.to_owned(),
             request,
             details: lines,
-            timestamp: parts.timestamp.to_owned(),
-            agent: parts.agent.to_owned(),
-            branch: parts.branch.to_owned(),
+            timestamp: source.timestamp.to_owned(),
+            agent: source.agent.to_owned(),
+            branch: source.branch.to_owned(),
             files,
-            status: if wrong { "wrong" } else { parts.status }.to_owned(),
-            origin: parts.origin,
+            status: if wrong { "wrong" } else { source.status }.to_owned(),
+            origin: source.origin,
             ..RecallItem::default()
         };
-        let execution = parts.execution.to_owned();
-        self.0.push(Remembered { item, execution });
+        self.drop_item(&source.id);
+        let number = self.items.len();
+        self.ids.insert(source.id.clone(), number);
+        let execution = source.execution.to_owned();
+        if !execution.is_empty() {
+            self.executions
+                .entry(execution.clone())
+                .or_default()
+                .push(number);
+        }
+        self.items.push(Remembered {
+            item,
+            execution,
+            is_gone: false,
+        });
     }
 
-    fn handoffs(&mut self, rows: &[HandoffRow], failures: &[Arc<FailurePattern>]) {
-        let settled = Settled::of(failures);
-        for row in rows {
-            let mut details = vec![(
-                "",
-                match row.message.as_str() {
-                    "" => row.summary.as_str(),
-                    message => message,
-                },
-            )];
-            details.extend(each("asked", &row.requests));
-            details.extend(each("done", &row.completed).filter(|(_, done)| *done != row.summary));
-            details.extend(each("next", &row.next_steps));
-            let holds = |item: &&String| settled.leaves_open(item, &row.timestamp);
-            let blocked = row.blocked.iter().filter(holds);
-            details.extend(blocked.map(|item| ("blocked", item.as_str())));
-            details.extend(each("risk", &row.risks));
-            let parts = Parts {
-                execution: &row.execution_id,
-                request: &row.reason,
-                timestamp: &row.timestamp,
-                agent: &row.agent_id,
-                branch: &row.branch,
-                status: &row.status,
-                files: &row.recommended_starting_points,
-                ..Parts::new("handoff", handoff_id(row), &row.extra, row.origin)
-            };
-            self.add(&parts, details);
+    fn handoff_row(&mut self, row: &HandoffRow) {
+        let mut details = vec![(
+            "",
+            match row.message.as_str() {
+                "" => row.summary.as_str(),
+                message => message,
+            },
+        )];
+        details.extend(each("asked", &row.requests));
+        details.extend(each("done", &row.completed).filter(|(_, done)| *done != row.summary));
+        details.extend(each("next", &row.next_steps));
+        details.extend(each("blocked", &row.blocked));
+        details.extend(each("risk", &row.risks));
+        let source = Source {
+            execution: &row.execution_id,
+            request: &row.reason,
+            timestamp: &row.timestamp,
+            agent: &row.agent_id,
+            branch: &row.branch,
+            status: &row.status,
+            files: &row.recommended_starting_points,
+            ..Source::new("handoff", handoff_id(row), &row.extra, row.origin)
+        };
+        self.add(&source, details);
+    }
+
+    fn decision(&mut self, row: &Decision) {
+        self.supersede(&row.supersedes);
+        let mut details = vec![("", row.decision.as_str()), ("why", row.rationale.as_str())];
+        details.extend(each("instead of", &row.alternatives));
+        details.extend(each("as long as", &row.constraints));
+        details.extend(each("risk", &row.risks));
+        let source = Source {
+            execution: &row.execution_id,
+            request: &row.subsystem,
+            timestamp: &row.timestamp,
+            files: &row.related_paths,
+            ..Source::new("decision", decision_id(row), &row.extra, row.origin)
+        };
+        let number = self.items.len();
+        self.add(&source, details);
+        if self.items.len() > number {
+            self.subjects.push((number, hashed_terms(&row.decision)));
         }
     }
 
-    fn decisions(&mut self, rows: &[Decision]) {
-        let gone = superseded(&shared(rows.iter().cloned()));
-        for (row, gone) in rows.iter().zip(gone) {
-            let mut details = vec![("", row.decision.as_str()), ("why", row.rationale.as_str())];
-            details.extend(each("instead of", &row.alternatives));
-            details.extend(each("as long as", &row.constraints));
-            details.extend(each("risk", &row.risks));
-            let parts = Parts {
-                execution: &row.execution_id,
-                request: &row.subsystem,
-                timestamp: &row.timestamp,
-                status: if gone { "superseded" } else { "" },
-                files: &row.related_paths,
-                ..Parts::new("decision", decision_id(row), &row.extra, row.origin)
-            };
-            self.add(&parts, details);
+    /// Marks the decisions that a later one names, by their id or their very words.
+    fn supersede(&mut self, named: &[String]) {
+        for name in named.iter().map(|name| name.trim()) {
+            for (at, _) in &self.subjects {
+                let Some(one) = self.items.get_mut(*at) else {
+                    continue;
+                };
+                let says_it = one
+                    .item
+                    .details
+                    .first()
+                    .is_some_and(|what| what.trim() == name);
+                if (says_it || one.item.id == name) && one.item.status.is_empty() {
+                    "superseded".clone_into(&mut one.item.status);
+                }
+            }
         }
     }
 
-    fn failures(&mut self, snapshot: &Snapshot, evicted: &[FailurePattern]) {
-        let live = snapshot.failures.iter().map(|row| &**row);
-        for row in evicted.iter().chain(live) {
-            let mut details: Vec<(&str, &str)> = each("", &row.symptoms).collect();
-            details.push(("", &row.error_text));
-            details.push(("command", &row.failed_command));
-            details.push((FIXED_BY, &row.resolution_summary));
-            details.push(("hint", &row.resolution_hint));
-            details.extend(each("tried", &row.failed_attempts));
-            let parts = Parts {
-                execution: match row.resolved_by_execution_id.as_str() {
-                    "" => &row.last_execution_id,
-                    resolved_by => resolved_by,
-                },
-                timestamp: &row.timestamp,
-                status: if row.status.is_empty() {
-                    "open"
-                } else {
-                    &row.status
-                },
-                files: &row.related_paths,
-                ..Parts::new("failure", row.failure_id.clone(), &row.extra, row.origin)
-            };
-            self.add(&parts, details);
-        }
+    fn failure(&mut self, row: &FailurePattern) {
+        let mut details: Vec<(&str, &str)> = each("", &row.symptoms).collect();
+        details.push(("", &row.error_text));
+        details.push(("command", &row.failed_command));
+        details.push((FIXED_BY, &row.resolution_summary));
+        details.push(("hint", &row.resolution_hint));
+        details.extend(each("tried", &row.failed_attempts));
+        let source = Source {
+            execution: match row.resolved_by_execution_id.as_str() {
+                "" => &row.last_execution_id,
+                resolved_by => resolved_by,
+            },
+            timestamp: &row.timestamp,
+            status: if row.status.is_empty() {
+                "open"
+            } else {
+                &row.status
+            },
+            files: &row.related_paths,
+            ..Source::new("failure", row.failure_id.clone(), &row.extra, row.origin)
+        };
+        self.add(&source, details);
     }
 
-    fn strategies(&mut self, snapshot: &Snapshot, evicted: &[Strategy]) {
-        let live = snapshot.strategies.iter().map(|row| &**row);
-        for row in evicted.iter().chain(live) {
-            let mut details = vec![
-                ("", row.task_text.as_str()),
-                ("worked because", row.why_it_worked.as_str()),
-                ("again when", row.reuse_when.as_str()),
-                ("not when", row.avoid_when.as_str()),
-            ];
-            details.extend(each("ran", &row.tests_executed).take(3));
-            details.extend(each("met", &row.notable_errors).take(3));
-            let parts = Parts {
-                execution: &row.task_id,
-                request: &row.task_text,
-                timestamp: &row.timestamp,
-                status: if row.is_failure { "failed" } else { "" },
-                files: &row.files_used,
-                ..Parts::new("strategy", strategy_id(row), &row.extra, row.origin)
-            };
-            self.add(&parts, details);
-        }
+    fn strategy(&mut self, row: &Strategy) {
+        let mut details = vec![
+            ("", row.task_text.as_str()),
+            ("worked because", row.why_it_worked.as_str()),
+            ("again when", row.reuse_when.as_str()),
+            ("not when", row.avoid_when.as_str()),
+        ];
+        details.extend(each("ran", &row.tests_executed).take(3));
+        details.extend(each("met", &row.notable_errors).take(3));
+        let source = Source {
+            execution: &row.task_id,
+            request: &row.task_text,
+            timestamp: &row.timestamp,
+            status: if row.is_failure { "failed" } else { "" },
+            files: &row.files_used,
+            ..Source::new("strategy", strategy_id(row), &row.extra, row.origin)
+        };
+        self.add(&source, details);
     }
 
-    fn tasks(&mut self, snapshot: &Snapshot) {
-        for row in snapshot.threads.iter() {
-            let mut details = vec![
-                ("", row.goal.as_str()),
-                ("next", row.next_action.as_str()),
-                ("believed", row.current_hypothesis.as_str()),
-            ];
-            details.extend(each("holds", &row.verified));
-            details.extend(each("not sure", &row.unverified));
-            details.extend(each("risk", &row.risks));
-            let parts = Parts {
-                request: &row.goal,
-                timestamp: &row.updated_at,
-                status: &row.status,
-                files: &row.active_files,
-                ..Parts::new("task", thread_id(row), &row.extra, row.origin)
-            };
-            self.add(&parts, details);
-        }
+    fn task(&mut self, row: &Thread) {
+        let mut details = vec![
+            ("", row.goal.as_str()),
+            ("next", row.next_action.as_str()),
+            ("believed", row.current_hypothesis.as_str()),
+        ];
+        details.extend(each("holds", &row.verified));
+        details.extend(each("not sure", &row.unverified));
+        details.extend(each("risk", &row.risks));
+        let source = Source {
+            request: &row.goal,
+            timestamp: &row.updated_at,
+            status: &row.status,
+            files: &row.active_files,
+            ..Source::new("task", thread_id(row), &row.extra, row.origin)
+        };
+        self.add(&source, details);
     }
 
-    fn subsystems(&mut self, snapshot: &Snapshot) {
-        for row in &snapshot.semantic.subsystems {
-            let mut details = vec![("", row.description.as_str())];
-            details.extend(each("fragile", &row.fragile_areas));
-            let parts = Parts {
-                request: &row.name,
-                timestamp: &row.updated_at,
-                files: &row.key_paths,
-                ..Parts::new("note", subsystem_id(row), &row.extra, row.origin)
-            };
-            self.add(&parts, details);
-        }
+    fn subsystem(&mut self, row: &Subsystem) {
+        let mut details = vec![("", row.description.as_str())];
+        details.extend(each("fragile", &row.fragile_areas));
+        let source = Source {
+            request: &row.name,
+            timestamp: &row.updated_at,
+            files: &row.key_paths,
+            ..Source::new("note", subsystem_id(row), &row.extra, row.origin)
+        };
+        self.add(&source, details);
     }
 }
 
@@ -453,6 +579,8 @@ pub fn is_wanted(item: &RecallItem, params: &RecallParams, file: &str) -> bool {
 /// its execution stands among the details.
 pub fn told(memory: &Memory, found: &Found, query: &str) -> RecallItem {
     let mut item = found.item.item.clone();
+    item.details
+        .retain(|line| memory.still_holds(line, &item.timestamp));
     for other in memory.of_execution(&found.item.execution) {
         let is_other = other.item.id != item.id && other.item.kind != "strategy";
         if is_other && let Some(line) = other.item.details.first() {
@@ -506,4 +634,135 @@ pub fn told(memory: &Memory, found: &Found, query: &str) -> RecallItem {
         text.push_str(label);
     }
     item
+}
+
+#[cfg(test)]
+mod tests {
+    use aictx_proto::record::{Decision, FailurePattern, HandoffRow, Thread};
+    use proptest::prelude::*;
+
+    use super::{Arc, Histories, Memory, Rows, Snapshot};
+
+    /// Rows that are added to a memory or changed in it, by number.
+    #[derive(Debug, Clone)]
+    enum Step {
+        Handoff(u8),
+        Decision(u8, Option<u8>),
+        Failure(u8, bool),
+        Task(u8),
+        NoTask,
+    }
+
+    fn step() -> BoxedStrategy<Step> {
+        prop_oneof![
+            any::<u8>().prop_map(Step::Handoff),
+            (any::<u8>(), prop::option::of(any::<u8>()))
+                .prop_map(|(n, old)| Step::Decision(n, old)),
+            (0..4_u8, any::<bool>()).prop_map(|(n, resolved)| Step::Failure(n, resolved)),
+            (0..3_u8).prop_map(Step::Task),
+            Just(Step::NoTask),
+        ]
+        .boxed()
+    }
+
+    fn push<T>(rows: &mut Rows<T>, row: T) {
+        let mut all = rows.to_vec();
+        all.push(Arc::new(row));
+        *rows = Arc::new(all);
+    }
+
+    fn replace<T>(rows: &mut Rows<T>, is_it: impl Fn(&T) -> bool, row: T) {
+        let mut all = rows.to_vec();
+        all.retain(|known| !is_it(known));
+        all.push(Arc::new(row));
+        *rows = Arc::new(all);
+    }
+
+    fn take(snapshot: &mut Snapshot, step: &Step) {
+        match step {
+            Step::Handoff(n) => {
+                let row = HandoffRow {
+                    execution_id: format!("e{n}"),
+                    summary: format!("did {n}"),
+                    ..HandoffRow::default()
+                };
+                push(&mut snapshot.handoffs, row);
+            }
+            Step::Decision(n, old) => {
+                let row = Decision {
+                    decision: format!("decided {n}"),
+                    execution_id: format!("e{n}"),
+                    supersedes: old.iter().map(|old| format!("decided {old}")).collect(),
+                    ..Decision::default()
+                };
+                push(&mut snapshot.decisions, row);
+            }
+            Step::Failure(n, resolved) => {
+                let row = FailurePattern {
+                    failure_id: format!("failure::{n}"),
+                    error_text: format!("broke {n}"),
+                    status: if *resolved { "resolved" } else { "open" }.to_owned(),
+                    ..FailurePattern::default()
+                };
+                let id = row.failure_id.clone();
+                replace(&mut snapshot.failures, |known| known.failure_id == id, row);
+            }
+            Step::Task(n) => {
+                let row = Thread {
+                    task_id: format!("t{n}"),
+                    goal: format!("goal {n}"),
+                    ..Thread::default()
+                };
+                let id = row.task_id.clone();
+                replace(&mut snapshot.threads, |known| known.task_id == id, row);
+            }
+            Step::NoTask => snapshot.threads = Rows::default(),
+        }
+    }
+
+    fn histories(snapshot: &Snapshot) -> Histories {
+        Histories {
+            handoffs: snapshot
+                .handoffs
+                .iter()
+                .map(|row| (**row).clone())
+                .collect(),
+            decisions: snapshot
+                .decisions
+                .iter()
+                .map(|row| (**row).clone())
+                .collect(),
+            ..Histories::default()
+        }
+    }
+
+    /// Ids of the items with their statuses, sorted.
+    fn live(memory: &Memory) -> Vec<(String, String)> {
+        let items = memory.items().iter().filter(|one| !one.is_gone);
+        let mut all: Vec<_> = items
+            .map(|one| (one.item.id.clone(), one.item.status.clone()))
+            .collect();
+        all.sort();
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn a_memory_that_follows_is_as_one_made_anew(steps in prop::collection::vec(step(), 1..24), asked in prop::collection::vec(any::<bool>(), 24)) {
+            let mut snapshot = Snapshot::default();
+            let mut memory = Memory::default();
+            for (step, asked) in steps.iter().zip(asked) {
+                take(&mut snapshot, step);
+                if !asked {
+                    continue;
+                }
+                let anew = Memory::of(&snapshot, &histories(&snapshot));
+                if !memory.follow(&snapshot) {
+                    memory = Memory::of(&snapshot, &histories(&snapshot));
+                }
+                prop_assert!(memory.is_of(&snapshot));
+                prop_assert_eq!(live(&memory), live(&anew));
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Ranks texts that are no files, as items of memory are: by the words that they share with a question, and by
 //! how near they are to it in meaning.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use aictx_proto::fold::fold;
@@ -33,55 +33,174 @@ const MIN_NAME: usize = 4;
 const COMMON: f32 = 300.0;
 const RARE: f32 = 30_000.0;
 
-/// A text prepared for being compared.
-#[derive(Debug, Clone)]
-pub struct Text {
-    /// Hashes of its terms, sorted, with how often each occurs.
-    terms: Box<[(u64, u32)]>,
+/// Texts above which meanings are compared only with those that fit by their words, and with the newest.
+const MAX_COMPARED: usize = 2_000;
+/// Of those that fit by their words, how many.
+const MAX_BY_WORDS: usize = 200;
+
+/// Texts by number, ready to be asked.
+#[derive(Debug, Default)]
+pub struct TextIndex {
+    /// What is known of each text; `None` for those that were removed.
+    texts: Vec<Option<Text>>,
+    /// Texts that hold a term, by its hash, and how often. Removed texts stay until all is made anew.
+    postings: HashMap<u64, Vec<(u32, u32)>>,
+    /// Texts by their names.
+    names: HashMap<Box<str>, Vec<u32>>,
+    live: usize,
+    /// Terms of all live texts.
+    length: u64,
+}
+
+#[derive(Debug)]
+struct Text {
     /// Terms in all.
     length: u32,
     vectors: Box<[Vector]>,
-    /// Names, such as paths, that make it fit where a question has one of them.
-    names: Box<[String]>,
 }
 
 impl Text {
-    /// Prepares a text. `sentences` are those parts of it that may fit a question by themselves. Linear in the
-    /// length of all.
-    pub fn new<'s>(
+    fn nearness(&self, to: &Vector) -> f32 {
+        let all = self.vectors.iter().map(|own| cosine(own, to));
+        all.fold(0.0, f32::max)
+    }
+}
+
+impl TextIndex {
+    /// Number of the next text.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there was never a text.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Adds a text. `sentences` are those parts of it that may fit a question by themselves; `names`, such as paths,
+    /// make it fit where a question has one of them. Linear in the length of all.
+    pub fn push<'s>(
+        &mut self,
         text: &'s str,
         sentences: impl IntoIterator<Item = &'s str>,
         names: &[String],
-    ) -> Self {
+    ) {
+        let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
         let mut counts: HashMap<u64, u32> = HashMap::new();
         let mut length = 0;
         words::prose_terms(text, |term| {
             length += 1;
             *counts.entry(hash(term)).or_default() += 1;
         });
-        let mut terms: Vec<(u64, u32)> = counts.into_iter().collect();
-        terms.sort_unstable();
+        for (term, count) in counts {
+            self.postings.entry(term).or_default().push((number, count));
+        }
+        for name in names.iter().filter(|name| name.len() >= MIN_NAME) {
+            let holders = self.names.entry(name.as_str().into()).or_default();
+            holders.push(number);
+        }
         let vectors = std::iter::once(text).chain(sentences);
-        let names = names.iter().filter(|name| name.len() >= MIN_NAME);
-        Self {
-            terms: terms.into(),
+        self.texts.push(Some(Text {
             length,
             vectors: vectors.take(MAX_VECTORS).filter_map(vector).collect(),
-            names: names.cloned().collect(),
+        }));
+        self.live += 1;
+        self.length += u64::from(length);
+    }
+
+    /// Removes a text.
+    pub fn remove(&mut self, at: usize) {
+        if let Some(text) = self.texts.get_mut(at).and_then(Option::take) {
+            self.live -= 1;
+            self.length -= u64::from(text.length);
         }
     }
 
-    fn count(&self, term: u64) -> u32 {
-        let at = self.terms.binary_search_by_key(&term, |(term, _)| *term);
-        at.ok()
-            .and_then(|at| self.terms.get(at))
-            .map_or(0, |(_, count)| *count)
+    /// Wanted texts that fit a question, best first; of equal ones the later. Linear in the texts that share a word
+    /// with it.
+    pub fn rank(&self, question: &str, is_wanted: impl Fn(usize) -> bool) -> Vec<Match> {
+        let all = self.live as f32;
+        let mean = (self.length as f32 / all.max(1.0)).max(1.0);
+        let most = idf(all, 1.0).max(f32::MIN_POSITIVE);
+        let wanted = |at: u32| {
+            let text = self.texts.get(at as usize)?.as_ref()?;
+            is_wanted(at as usize).then_some(text)
+        };
+        let mut fits: BTreeMap<u32, Fit> = BTreeMap::new();
+        for asked in asked(question) {
+            let Some(holders) = self.postings.get(&asked.term) else {
+                continue;
+            };
+            let idf = idf(all, (holders.len() as f32).min(all));
+            for (at, count) in holders {
+                let Some(text) = wanted(*at) else {
+                    continue;
+                };
+                let count = *count as f32;
+                let norm = K1 * (1.0 - B + B * text.length as f32 / mean);
+                let fit = fits.entry(*at).or_default();
+                fit.words += asked.weight * idf * count * (K1 + 1.0) / (count + norm);
+                fit.evidence += asked.rarity * idf / most;
+            }
+        }
+        for name in question.split_whitespace() {
+            let name = name.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+            for at in self.names.get(name).into_iter().flatten() {
+                if wanted(*at).is_some() {
+                    fits.entry(*at).or_default().named = 1.0;
+                }
+            }
+        }
+        let best = fits.values().map(|fit| fit.words);
+        let best = best.fold(f32::MIN_POSITIVE, f32::max);
+        if let Some(meaning) = vector(question) {
+            let nearness = |at: u32| Some(wanted(at)?.nearness(&meaning));
+            let mut compared: Vec<(u32, f32)> = Vec::new();
+            let newest = self.texts.len().saturating_sub(MAX_COMPARED);
+            let newest = u32::try_from(newest).unwrap_or(u32::MAX);
+            let mut by_words: Vec<(u32, f32)> = fits
+                .range(..newest)
+                .map(|(at, fit)| (*at, fit.words))
+                .collect();
+            by_words.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let by_words = by_words.iter().take(MAX_BY_WORDS).map(|(at, _)| *at);
+            let end = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
+            for at in by_words.chain(newest..end) {
+                compared.extend(nearness(at).map(|nearness| (at, nearness)));
+            }
+            let number = compared.len() as f32;
+            let mean = compared.iter().map(|(_, near)| near).sum::<f32>() / number.max(1.0);
+            let square = |(_, near): &(u32, f32)| (near - mean).powi(2);
+            let deviation = (compared.iter().map(square).sum::<f32>() / number.max(1.0)).sqrt();
+            let many = number >= MIN_TEXTS && deviation > 0.0;
+            for (at, nearness) in compared {
+                let fit = fits.entry(at).or_default();
+                fit.nearness = nearness;
+                if many && nearness >= MIN_NEARNESS_TO_STAND_OUT {
+                    let deviations = (nearness - mean) / deviation;
+                    fit.evidence += ((deviations - STANDOUT) * PER_DEVIATION).max(0.0);
+                }
+            }
+        }
+        let matched = fits.into_iter().map(|(at, fit)| Match {
+            at: at as usize,
+            score: fit.words / best + MEANING * fit.nearness + NAMED * fit.named,
+            evidence: fit.evidence + fit.named,
+        });
+        let is_near = |one: &Match| one.score >= MEANING * MIN_NEARNESS;
+        let mut found: Vec<Match> = matched.filter(is_near).collect();
+        found.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.at.cmp(&a.at)));
+        found
     }
+}
 
-    fn nearness(&self, to: &Vector) -> f32 {
-        let all = self.vectors.iter().map(|own| cosine(own, to));
-        all.fold(0.0, f32::max)
-    }
+/// How a text fits a question.
+#[derive(Default)]
+struct Fit {
+    words: f32,
+    nearness: f32,
+    named: f32,
+    evidence: f32,
 }
 
 fn hash(term: &str) -> u64 {
@@ -141,87 +260,43 @@ fn is_kana(c: char) -> bool {
     ('\u{3040}'..='\u{30ff}').contains(&c)
 }
 
-/// Texts that fit a question, best first; of equal ones the later. Linear in the number of texts.
-pub fn rank<'t>(question: &str, texts: impl Iterator<Item = &'t Text> + Clone) -> Vec<Match> {
-    let asked = asked(question);
-    let meaning = vector(question);
-    let (mut number, mut length) = (0_usize, 0_u64);
-    let mut holders = vec![0_u32; asked.len()];
-    for text in texts.clone() {
-        number += 1;
-        length += u64::from(text.length);
-        for (holders, asked) in holders.iter_mut().zip(&asked) {
-            *holders += u32::from(text.count(asked.term) > 0);
-        }
-    }
-    let all = number as f32;
-    let mean = (length as f32 / all.max(1.0)).max(1.0);
-    let idfs: Vec<f32> = holders.iter().map(|df| idf(all, *df as f32)).collect();
-    let most = idf(all, 1.0).max(f32::MIN_POSITIVE);
-    let mut found = Vec::with_capacity(number);
-    let mut best = f32::MIN_POSITIVE;
-    for (at, text) in texts.enumerate() {
-        let norm = K1 * (1.0 - B + B * text.length as f32 / mean);
-        let (mut words, mut evidence) = (0.0, 0.0);
-        for (asked, idf) in asked.iter().zip(&idfs) {
-            let count = text.count(asked.term) as f32;
-            if count > 0.0 {
-                words += asked.weight * idf * count * (K1 + 1.0) / (count + norm);
-                evidence += asked.rarity * idf / most;
-            }
-        }
-        best = f32::max(best, words);
-        let is_named = text
-            .names
-            .iter()
-            .any(|name| question.contains(name.as_str()));
-        let nearness = meaning
-            .as_ref()
-            .map_or(0.0, |meaning| text.nearness(meaning));
-        found.push((at, nearness, words, evidence, f32::from(u8::from(is_named))));
-    }
-    let mean = found.iter().map(|(_, nearness, ..)| nearness).sum::<f32>() / all.max(1.0);
-    let square = |(_, nearness, ..): &(usize, f32, f32, f32, f32)| (nearness - mean).powi(2);
-    let deviation = (found.iter().map(square).sum::<f32>() / all.max(1.0)).sqrt();
-    let many = all >= MIN_TEXTS && deviation > 0.0;
-    let standout = |nearness: f32| match many && nearness >= MIN_NEARNESS_TO_STAND_OUT {
-        true => (((nearness - mean) / deviation - STANDOUT) * PER_DEVIATION).max(0.0),
-        false => 0.0,
-    };
-    let score = |(at, nearness, words, evidence, named): (usize, f32, f32, f32, f32)| Match {
-        at,
-        score: words / best + MEANING * nearness + NAMED * named,
-        evidence: evidence + named + standout(nearness),
-    };
-    let is_near = |one: &Match| one.score >= MEANING * MIN_NEARNESS;
-    let mut found: Vec<Match> = found.into_iter().map(score).filter(is_near).collect();
-    found.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.at.cmp(&a.at)));
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
-    fn texts(all: &[&str]) -> Vec<Text> {
-        let name = |text: &&str| {
-            text.split(' ')
-                .filter(|word| word.contains('/'))
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        all.iter()
-            .map(|text| Text::new(text, [*text], &name(text)))
-            .collect()
+    fn index(all: &[&str]) -> TextIndex {
+        let mut index = TextIndex::default();
+        for text in all {
+            let names = text.split(' ').filter(|word| word.contains('/'));
+            let names: Vec<String> = names.map(str::to_owned).collect();
+            index.push(text, [*text], &names);
+        }
+        index
     }
 
     fn order(question: &str, all: &[&str]) -> Vec<usize> {
-        rank(question, texts(all).iter())
-            .iter()
-            .map(|one| one.at)
-            .collect()
+        let found = index(all).rank(question, |_| true);
+        found.iter().map(|one| one.at).collect()
+    }
+
+    #[test]
+    fn removed_and_unwanted_texts_are_not_found() {
+        let mut index = index(&["voucher limits", "voucher codes", "tabs"]);
+        let found = |index: &TextIndex, not: usize| -> Vec<usize> {
+            let found = index.rank("vouchers", |at| at != not);
+            found
+                .iter()
+                .map(|one| one.at)
+                .filter(|at| *at < 2)
+                .collect()
+        };
+        assert_eq!(found(&index, 1), [0]);
+        index.remove(0);
+        index.remove(0);
+        assert_eq!(found(&index, 9), [1]);
+        assert_eq!((index.len(), index.live), (3, 2));
     }
 
     #[test]
@@ -239,23 +314,24 @@ mod tests {
 
     #[test]
     fn common_words_are_no_evidence() {
-        let all = texts(&[
+        let all = index(&[
             "open the file of the vouchers",
             "a name",
             "another one",
             "the ledger of payments",
         ]);
-        let evidence = |question: &str| rank(question, all.iter())[0].evidence;
+        let evidence = |question: &str| all.rank(question, |_| true)[0].evidence;
         assert!(evidence("how do I open a pull request") < 0.4);
         assert!(evidence("where do vouchers end up") > 0.6);
-        assert!(rank("", all.iter()).is_empty() && rank("x", [].iter()).is_empty());
+        assert!(all.rank("", |_| true).is_empty());
+        assert!(TextIndex::default().rank("x", |_| true).is_empty());
     }
 
     proptest! {
         #[test]
         fn any_question_gives_a_sorted_answer(question in "\\PC{0,60}", all in prop::collection::vec("\\PC{0,80}", 0..8)) {
-            let all: Vec<Text> = all.iter().map(|text| Text::new(text, [], &[])).collect();
-            let found = rank(&question, all.iter());
+            let all: Vec<&str> = all.iter().map(String::as_str).collect();
+            let found = index(&all).rank(&question, |_| true);
             prop_assert!(found.len() <= all.len() && found.is_sorted_by(|a, b| a.score >= b.score));
             prop_assert!(found.iter().all(|one| one.score.is_finite() && one.evidence >= 0.0));
         }

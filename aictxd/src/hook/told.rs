@@ -131,7 +131,7 @@ impl Session {
         let session = self.clone();
         tokio::task::spawn_blocking(move || {
             let host = session.host();
-            host.recalled.get(&host.store, &host.store.latest());
+            host.recalled.ask(&host.store, &host.store.latest(), |_| ());
         });
     }
 
@@ -180,16 +180,16 @@ impl Session {
         }
         let host = self.host();
         let snapshot = host.store.latest();
-        let all = host.recalled.get(&host.store, &snapshot);
-        let found = all.search(request, |_| true);
-        aictx_continuity::tell_prompt(&aictx_continuity::PromptMemory {
-            snapshot: &snapshot,
-            memory: &all.memory,
-            found: &found,
-            request,
-            branch: &root::head(&self.live.worktree).branch,
-            rows: &host.store.read_ledger(&self.id).rows,
-            now: self.now,
+        host.recalled.ask(&host.store, &snapshot, |all| {
+            aictx_continuity::tell_prompt(&aictx_continuity::PromptMemory {
+                snapshot: &snapshot,
+                memory: &all.memory,
+                found: &all.search(request, |_| true),
+                request,
+                branch: &root::head(&self.live.worktree).branch,
+                rows: &host.store.read_ledger(&self.id).rows,
+                now: self.now,
+            })
         })
     }
 

@@ -11,6 +11,7 @@ use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
 
 use super::place;
 use crate::app::App;
+use crate::recall_index::Searchable;
 
 /// Items when nobody says how many, and at most.
 const DEFAULT_LIMIT: usize = 8;
@@ -42,20 +43,22 @@ pub(super) fn recall(app: &App, params: &RecallParams) -> Result<Recalled, RpcEr
         n => n.min(MAX_LIMIT),
     };
     let host = app.hosts.open(&place.root)?;
-    let all = host.recalled.get(&host.store, &host.snapshot());
-    // What is ranked are those asked for: among all others they might not be among the best.
-    let wanted = |one: &Remembered| is_wanted(&one.item, params, &file);
-    let found = match params.query.trim() {
-        "" => newest(all.memory.items().iter().filter(|one| wanted(one))),
-        query => all.search(query, wanted),
+    let recall = |all: &Searchable| -> Recalled {
+        // What is ranked are those asked for: among all others they might not be among the best.
+        let wanted = |one: &Remembered| !one.is_gone && is_wanted(&one.item, params, &file);
+        let found = match params.query.trim() {
+            "" => newest(all.memory.items().iter().filter(|one| wanted(one))),
+            query => all.search(query, wanted),
+        };
+        let items = found.iter().take(limit);
+        let items = items.map(|one| told(&all.memory, one, &params.query));
+        Recalled {
+            items: items.collect(),
+            truncated: found.len() > limit,
+            searched: all.memory.items().iter().filter(|one| !one.is_gone).count() as u64,
+        }
     };
-    let items = found.iter().take(limit);
-    let items = items.map(|one| told(&all.memory, one, &params.query));
-    Ok(Recalled {
-        items: items.collect(),
-        truncated: found.len() > limit,
-        searched: all.memory.items().len() as u64,
-    })
+    Ok(host.recalled.ask(&host.store, &host.snapshot(), recall))
 }
 
 /// Tells a text that begins as RFC 3339 writes dates.

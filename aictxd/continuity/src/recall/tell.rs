@@ -187,11 +187,7 @@ impl<'a> PromptMemory<'a> {
     }
 
     fn item(&self, id: &str) -> Option<&'a Remembered> {
-        self.memory
-            .items()
-            .iter()
-            .rev()
-            .find(|one| one.item.id == id)
+        self.memory.item(id)
     }
 
     /// Whose word an execution is: somebody else's where any item of it is.
@@ -278,7 +274,8 @@ impl<'a> PromptMemory<'a> {
                     });
                 }
                 let is_latest = self.is_latest(&item.id);
-                for line in item.details.iter().skip(1) {
+                let details = item.details.iter().skip(1);
+                for line in details.filter(|line| self.memory.still_holds(line, &item.timestamp)) {
                     let Some((name, text)) = line.split_once(": ") else {
                         continue;
                     };
