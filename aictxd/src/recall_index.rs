@@ -16,7 +16,7 @@ const EVICTED_FAILURES: &str = "archive/failure_memory/evicted.jsonl";
 /// A memory, ready to be searched.
 #[derive(Debug, Default)]
 pub struct Searchable {
-    /// What memory holds.
+    /// The items.
     pub memory: Memory,
     /// The texts of the items, by their numbers.
     texts: TextIndex,
@@ -71,8 +71,7 @@ impl Searchable {
     fn prepare(&mut self) {
         for (number, item) in self.memory.items().iter().enumerate() {
             if number >= self.texts.len() {
-                let (text, files) = (item.text(), &item.item.files);
-                self.texts.push(&text, item.sentences(), files);
+                self.texts.push(&item.parts(), &item.item.files);
             }
             if item.is_gone {
                 self.texts.remove(number);

@@ -18,7 +18,7 @@ use crate::prepared::{Prepared, anchored_terms, hash};
 const SAME_SUBJECT: usize = 2;
 const SAME_SUBJECT_AND_PATH: usize = 1;
 
-/// Whether two decisions that share so many terms are on one subject.
+/// Tells decisions on one subject by the number of terms that they share.
 pub(crate) fn are_on_one_subject(shared: usize, same_path: bool) -> bool {
     match same_path {
         true => shared >= SAME_SUBJECT_AND_PATH,

@@ -108,7 +108,7 @@ pub fn unfinished(snapshot: &Snapshot, checkout: &Checkout, except: &str) -> Opt
 /// Terms that a later report shares with a next step that it did.
 const DONE: usize = 2;
 
-/// Whether later work did what a handoff names as its next step.
+/// Returns true where a later report says that the next step of a handoff was done.
 fn was_done<'r>(row: &HandoffRow, later: impl Iterator<Item = &'r Arc<HandoffRow>>) -> bool {
     let Some(step) = row.next_steps.first() else {
         return false;
@@ -137,7 +137,7 @@ fn passed_since(
     known.peek().is_some() && known.all(|p| p.status == "resolved" && p.timestamp.as_str() >= since)
 }
 
-/// Whether what a handoff of some time said to be in the way still is: a command that was seen to pass since is not.
+/// Returns false for a block of a handoff whose command was seen to pass after it.
 pub(crate) fn still_blocks(item: &str, since: &str, failures: &[Arc<FailurePattern>]) -> bool {
     let command = blocked_command(item);
     !command.is_some_and(|c| passed_since(failures, &c, MAX_LINE_COMMAND, since))

@@ -186,7 +186,7 @@ const RULES: &[&str] = &[
     "以後は",
 ];
 
-/// What makes a sentence a rule that begins with it.
+/// Beginnings that make a sentence a rule.
 const STANDING: &[&str] = &[
     "never",
     "always",
@@ -448,7 +448,7 @@ fn rule(sentence: &str) -> Option<String> {
     })
 }
 
-/// Whether words stand by themselves at a place of a text.
+/// Returns true where words stand by themselves at a place of a text.
 fn is_bounded(text: &str, at: usize, words: &str) -> bool {
     let before = text.get(..at).and_then(|before| before.chars().next_back());
     let behind = text

@@ -89,7 +89,7 @@ pub(crate) struct Observation {
     pub(crate) asked: Asked,
     /// What its user wants to be remembered.
     pub(crate) kept: Vec<String>,
-    /// What its agent reported as decided.
+    /// Decisions that its agent reported.
     pub(crate) decided: Vec<String>,
     /// Words for earlier rules that hold no longer.
     pub(crate) taken_back: Vec<String>,

@@ -59,7 +59,7 @@ pub struct Project {
     /// The last handoff of the branch checked out, where the last of all is of another; and the last of all, where
     /// it has to be read in another way than it was left.
     pub handoff: Option<Arc<Handoff>>,
-    /// What memory holds on the request at hand, best first.
+    /// Earlier executions that the request at hand is about, best first.
     pub recalled: Vec<Recollection>,
     /// Handoffs of earlier work that fit the request, best first.
     pub matched: Vec<Arc<Handoff>>,

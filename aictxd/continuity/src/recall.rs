@@ -58,22 +58,17 @@ pub struct Remembered {
 }
 
 impl Remembered {
-    /// Whether it holds: nothing later replaced it and nobody marked it as wrong.
+    /// Returns true while nothing later replaced it and nobody marked it as wrong.
     pub fn holds(&self) -> bool {
         !matches!(self.item.status.as_str(), "superseded" | "wrong")
     }
 
-    /// All that it says, as one text to search in.
-    pub fn text(&self) -> String {
-        let item = &self.item;
-        let (details, files) = (item.details.join("\n"), item.files.join("\n"));
-        format!("{}\n{details}\n{files}", item.request)
-    }
-
-    /// The parts of its text that may fit a question by themselves.
-    pub fn sentences(&self) -> impl Iterator<Item = &str> {
+    /// What it says, in parts that may fit a question by themselves.
+    pub fn parts(&self) -> Vec<&str> {
         let lines = self.item.details.iter();
-        lines.flat_map(|line| sentences(line))
+        let sentences = lines.flat_map(|line| sentences(line));
+        let request = std::iter::once(self.item.request.as_str());
+        request.chain(sentences).collect()
     }
 }
 
@@ -128,26 +123,32 @@ impl Parts {
 const MAX_GONE: usize = 1_000;
 
 /// The rows of a history's end that are new since an earlier end of it; `None` where more than that changed.
-fn added<'r, T>(before: &[Arc<T>], now: &'r [Arc<T>]) -> Option<&'r [Arc<T>]> {
+fn added<'r, T: PartialEq>(before: &[Arc<T>], now: &'r [Arc<T>]) -> Option<&'r [Arc<T>]> {
     let Some(last) = before.last() else {
         // What stands before the first rows is not known.
         return now.is_empty().then_some(now);
     };
-    let at = now.iter().rposition(|row| Arc::ptr_eq(row, last))?;
+    let at = now.iter().rposition(|row| is_same(row, last))?;
     let (kept, added) = now.split_at_checked(at + 1)?;
-    let same = kept.iter().rev().zip(before.iter().rev());
-    same.into_iter()
-        .all(|(a, b)| Arc::ptr_eq(a, b))
-        .then_some(added)
+    let mut same = kept.iter().rev().zip(before.iter().rev());
+    same.all(|(a, b)| is_same(a, b)).then_some(added)
 }
 
-/// Rows that are not among those of before.
-fn changed<'r, T>(before: &[Arc<T>], now: &'r [Arc<T>]) -> impl Iterator<Item = &'r T> {
-    let known: HashSet<*const T> = before.iter().map(Arc::as_ptr).collect();
-    let new = now
-        .iter()
-        .filter(move |row| !known.contains(&Arc::as_ptr(row)));
-    new.map(|row| &**row)
+/// Compares rows that may have been read again.
+fn is_same<T: PartialEq>(a: &Arc<T>, b: &Arc<T>) -> bool {
+    Arc::ptr_eq(a, b) || a == b
+}
+
+/// Rows that are new or other ones than before.
+fn changed<'r, T: PartialEq>(
+    before: &[Arc<T>],
+    now: &'r [Arc<T>],
+    id: impl Fn(&T) -> &str,
+) -> Vec<&'r T> {
+    let known: HashMap<&str, &Arc<T>> = before.iter().map(|row| (id(row), row)).collect();
+    let is_known = |row: &Arc<T>| known.get(id(row)).is_some_and(|known| is_same(known, row));
+    let new = now.iter().filter(|row| !is_known(row));
+    new.map(|row| &**row).collect()
 }
 
 impl Memory {
@@ -173,7 +174,7 @@ impl Memory {
         made
     }
 
-    /// Whether it is the memory of a snapshot.
+    /// Returns true for the memory of a snapshot.
     pub fn is_of(&self, snapshot: &Snapshot) -> bool {
         self.of.are_same(&Parts::of(snapshot))
     }
@@ -194,15 +195,18 @@ impl Memory {
         decisions.iter().for_each(|row| self.decision(row));
         let before = std::mem::replace(&mut self.of, now.clone());
         // Those that made room for others are still found.
-        changed(&before.failures, &now.failures).for_each(|row| self.failure(row));
-        changed(&before.strategies, &now.strategies).for_each(|row| self.strategy(row));
+        let failures = changed(&before.failures, &now.failures, |row| &row.failure_id);
+        failures.into_iter().for_each(|row| self.failure(row));
+        let strategies = changed(&before.strategies, &now.strategies, |row| &row.task_id);
+        strategies.into_iter().for_each(|row| self.strategy(row));
         for row in before.threads.iter() {
             let is_there = now.threads.iter().any(|other| other.task_id == row.task_id);
             if !is_there {
                 self.drop_item(&thread_id(row));
             }
         }
-        changed(&before.threads, &now.threads).for_each(|row| self.task(row));
+        let tasks = changed(&before.threads, &now.threads, |row| &row.task_id);
+        tasks.into_iter().for_each(|row| self.task(row));
         if !Arc::ptr_eq(&before.semantic, &now.semantic) {
             for row in &before.semantic.subsystems {
                 self.drop_item(&subsystem_id(row));
@@ -290,7 +294,7 @@ impl Memory {
         all.find(|one| one.item.kind == "handoff")
     }
 
-    /// Whether a detail of an item of some time holds: a block whose command was seen to pass since does not.
+    /// Returns false for a block whose command was seen to pass since.
     fn still_holds(&self, line: &str, since: &str) -> bool {
         let block = line.strip_prefix("blocked: ");
         block.is_none_or(|block| still_blocks(block, since, &self.of.failures))
@@ -309,13 +313,13 @@ impl Memory {
 pub struct Found<'m> {
     /// The item.
     pub item: &'m Remembered,
-    /// How well it fits, beside the others.
+    /// Fit beside the others.
     pub score: f32,
-    /// How much speaks for it by itself, from 0 for nothing but common words; above 1 for several rare ones.
+    /// Evidence for it by itself: 0 for nothing but common words, above 1 for several rare ones.
     pub evidence: f32,
 }
 
-/// What an item counts that does not hold any more, beside one that does.
+/// Factor of the score of an item that does not hold any more.
 const REPLACED: f32 = 0.7;
 
 /// Orders what fits, best first: one item for each execution, and what holds before what was replaced.

@@ -7,13 +7,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use aictx_proto::fold::fold;
 
 use crate::rank::idf;
-use crate::word_vectors::{Vector, cosine, frequency_rank, vector};
+use crate::word_vectors::{
+    DIMENSIONS, Lookups, Sum, Vector, cosine, direction, frequency_rank, sum, vector,
+};
 use crate::words;
 
 /// BM25's saturation of repeated words and its normalisation by length.
 const K1: f32 = 1.2;
 const B: f32 = 0.5;
-/// What the nearness of the meanings counts beside the words, of which the best text has 1.
+/// Weight of the nearness of meanings; the words of the best text weigh 1.
 const MEANING: f32 = 0.5;
 /// Nearness below which a text that shares no word does not fit.
 const MIN_NEARNESS: f32 = 0.3;
@@ -23,7 +25,7 @@ const STANDOUT: f32 = 1.8;
 const PER_DEVIATION: f32 = 2.5;
 const MIN_NEARNESS_TO_STAND_OUT: f32 = 0.45;
 const MIN_TEXTS: f32 = 24.0;
-/// What a name counts that stands in the question.
+/// Weight of a name that stands in the question.
 const NAMED: f32 = 0.5;
 /// Vectors of a text: of the whole and of its first sentences.
 const MAX_VECTORS: usize = 5;
@@ -33,20 +35,23 @@ const MIN_NAME: usize = 4;
 const COMMON: f32 = 300.0;
 const RARE: f32 = 30_000.0;
 
+/// Texts that are found at most.
+const MAX_FOUND: usize = 500;
 /// Texts above which meanings are compared only with those that fit by their words, and with the newest.
-const MAX_COMPARED: usize = 2_000;
+const MAX_COMPARED: usize = 1_000;
 /// Of those that fit by their words, how many.
 const MAX_BY_WORDS: usize = 200;
 
 /// Texts by number, ready to be asked.
 #[derive(Debug, Default)]
 pub struct TextIndex {
-    /// What is known of each text; `None` for those that were removed.
+    /// The texts by number; `None` for those that were removed.
     texts: Vec<Option<Text>>,
     /// Texts that hold a term, by its hash, and how often. Removed texts stay until all is made anew.
     postings: HashMap<u64, Vec<(u32, u32)>>,
     /// Texts by their names.
     names: HashMap<Box<str>, Vec<u32>>,
+    lookups: Lookups,
     live: usize,
     /// Terms of all live texts.
     length: u64,
@@ -72,26 +77,25 @@ impl TextIndex {
         self.texts.len()
     }
 
-    /// Whether there was never a text.
+    /// Returns true before the first text.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
-    /// Adds a text. `sentences` are those parts of it that may fit a question by themselves; `names`, such as paths,
-    /// make it fit where a question has one of them. Linear in the length of all.
-    pub fn push<'s>(
-        &mut self,
-        text: &'s str,
-        sentences: impl IntoIterator<Item = &'s str>,
-        names: &[String],
-    ) {
+    /// Adds a text of parts that may fit a question by themselves. `names`, such as paths, make it fit where a question
+    /// has one of them. Linear in the length of all.
+    pub fn push(&mut self, parts: &[&str], names: &[String]) {
         let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
         let mut counts: HashMap<u64, u32> = HashMap::new();
         let mut length = 0;
-        words::prose_terms(text, |term| {
-            length += 1;
-            *counts.entry(hash(term)).or_default() += 1;
-        });
+        let names_too = names.iter().map(String::as_str);
+        let all = parts.iter().copied().chain(names_too);
+        for part in all {
+            words::prose_terms(part, |term| {
+                length += 1;
+                *counts.entry(hash(term)).or_default() += 1;
+            });
+        }
         for (term, count) in counts {
             self.postings.entry(term).or_default().push((number, count));
         }
@@ -99,10 +103,19 @@ impl TextIndex {
             let holders = self.names.entry(name.as_str().into()).or_default();
             holders.push(number);
         }
-        let vectors = std::iter::once(text).chain(sentences);
+        let parts = parts.iter();
+        let sums: Vec<Sum> = parts.map(|part| sum(part, &mut self.lookups)).collect();
+        let mut whole = [0.0; DIMENSIONS];
+        for part in &sums {
+            for (whole, number) in whole.iter_mut().zip(part) {
+                *whole += number;
+            }
+        }
+        let vectors = std::iter::once(&whole).chain(&sums);
+        let vectors = vectors.take(MAX_VECTORS).filter_map(direction);
         self.texts.push(Some(Text {
             length,
-            vectors: vectors.take(MAX_VECTORS).filter_map(vector).collect(),
+            vectors: vectors.collect(),
         }));
         self.live += 1;
         self.length += u64::from(length);
@@ -174,6 +187,9 @@ impl TextIndex {
             let deviation = (compared.iter().map(square).sum::<f32>() / number.max(1.0)).sqrt();
             let many = number >= MIN_TEXTS && deviation > 0.0;
             for (at, nearness) in compared {
+                if nearness < MIN_NEARNESS && !fits.contains_key(&at) {
+                    continue;
+                }
                 let fit = fits.entry(at).or_default();
                 fit.nearness = nearness;
                 if many && nearness >= MIN_NEARNESS_TO_STAND_OUT {
@@ -190,11 +206,12 @@ impl TextIndex {
         let is_near = |one: &Match| one.score >= MEANING * MIN_NEARNESS;
         let mut found: Vec<Match> = matched.filter(is_near).collect();
         found.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.at.cmp(&a.at)));
+        found.truncate(MAX_FOUND);
         found
     }
 }
 
-/// How a text fits a question.
+/// Parts of a text's fit.
 #[derive(Default)]
 struct Fit {
     words: f32,
@@ -214,16 +231,16 @@ fn hash(term: &str) -> u64 {
 pub struct Match {
     /// Its place among the texts.
     pub at: usize,
-    /// How well it fits, beside the others.
+    /// Fit beside the others.
     pub score: f32,
-    /// How much speaks for it whatever the others are: 0 where it shares nothing but common words, 1 for a word that
+    /// Evidence for it, whatever the others are: 0 where it shares nothing but common words, 1 for a word that
     /// is rare in English and in the other texts (the sum over the words), and more where its meaning stands out.
     pub evidence: f32,
 }
 
 struct Asked {
     term: u64,
-    /// What it counts: less for words that fit any question.
+    /// Lower for words that fit any question.
     weight: f32,
     /// From 0 for a common word to 1 for a rare one.
     rarity: f32,
@@ -271,7 +288,7 @@ mod tests {
         for text in all {
             let names = text.split(' ').filter(|word| word.contains('/'));
             let names: Vec<String> = names.map(str::to_owned).collect();
-            index.push(text, [*text], &names);
+            index.push(&[*text], &names);
         }
         index
     }

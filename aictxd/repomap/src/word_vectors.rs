@@ -4,6 +4,7 @@
 //! of the program's read-only data, so pages of it that nobody uses are never loaded. `data/word_vectors.py`
 //! makes it and describes its format; its source and licence stand in `NOTICE`.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use aictx_proto::fold::fold_char;
@@ -23,7 +24,7 @@ pub(crate) type Vector = [i8; DIMENSIONS];
 
 #[derive(Default)]
 struct Table {
-    /// Where each piece ends in `text`.
+    /// End of each piece in `text`.
     ends: &'static [u8],
     text: &'static [u8],
     /// Rank of each piece by frequency in English, the most frequent first.
@@ -142,20 +143,51 @@ fn words(text: &str, mut each: impl FnMut(&str)) {
     flush(&mut word);
 }
 
-/// Direction of a text's meaning: the mean of its pieces' vectors, rare pieces counting more. `None` for a text
-/// without a known piece. Linear in the text.
-pub(crate) fn vector(text: &str) -> Option<Vector> {
-    let mut sum = [0.0_f32; DIMENSIONS];
+/// Pieces of words that were looked up before.
+#[derive(Debug, Default)]
+pub(crate) struct Lookups(HashMap<Box<str>, Box<[usize]>>);
+
+/// Words whose pieces are remembered; beyond it all are forgotten.
+const MAX_LOOKUPS: usize = 4_096;
+
+impl Lookups {
+    fn pieces(&mut self, word: &str) -> &[usize] {
+        if self.0.len() >= MAX_LOOKUPS && !self.0.contains_key(word) {
+            self.0.clear();
+        }
+        if !self.0.contains_key(word) {
+            self.0.insert(word.into(), TABLE.pieces(word).into());
+        }
+        self.0.get(word).map_or(&[], |pieces| pieces)
+    }
+}
+
+/// Sum of the vectors of a text's pieces, rare pieces counting more.
+pub(crate) type Sum = [f32; DIMENSIONS];
+
+/// Sums the vectors of a text's pieces. Linear in the text.
+pub(crate) fn sum(text: &str, lookups: &mut Lookups) -> Sum {
+    let mut sum = [0.0; DIMENSIONS];
     words(text, |word| {
-        for piece in TABLE.pieces(word) {
-            let weight = f32::from(TABLE.rank(piece)).ln_1p();
-            for (sum, number) in sum.iter_mut().zip(TABLE.vector(piece)) {
+        for piece in lookups.pieces(word) {
+            let weight = f32::from(TABLE.rank(*piece)).ln_1p();
+            for (sum, number) in sum.iter_mut().zip(TABLE.vector(*piece)) {
                 *sum += weight * number;
             }
         }
     });
+    sum
+}
+
+/// Direction of a sum; `None` for that of a text without a known piece.
+pub(crate) fn direction(sum: &Sum) -> Option<Vector> {
     let length = sum.iter().map(|number| number * number).sum::<f32>().sqrt();
     (length > 0.0).then(|| sum.map(|number| (number / length * 127.0).round() as i8))
+}
+
+/// Direction of a text's meaning.
+pub(crate) fn vector(text: &str) -> Option<Vector> {
+    direction(&sum(text, &mut Lookups::default()))
 }
 
 /// Cosine of the angle between two directions.

@@ -301,7 +301,7 @@ pub trait Dialect: Sync {
     /// The events this agent has that mean something to us.
     fn events(&self) -> &'static [Event];
 
-    /// Whether what is told at a prompt reaches the model.
+    /// Returns true where context that is told at a prompt reaches the model.
     fn hears_at_prompts(&self) -> bool {
         let mut events = self.events().iter();
         events.any(|event| event.registered && event.kind == Kind::Prompt && event.takes_context)

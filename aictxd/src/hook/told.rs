@@ -173,7 +173,7 @@ impl Session {
         aictx_continuity::suggest(request, &hits, &seen)
     }
 
-    /// What memory holds on a request.
+    /// Returns what memory holds on a request.
     fn recalled(&self, request: &str) -> Option<(String, Receipt)> {
         if aictx_continuity::only_goes_on(request) {
             return self.where_it_stands();
@@ -193,7 +193,7 @@ impl Session {
         })
     }
 
-    /// Where the newest unfinished work stands.
+    /// Returns where the newest unfinished work stands.
     fn where_it_stands(&self) -> Option<(String, Receipt)> {
         let mut opening = self.opening(String::new(), Vec::new());
         let snapshot = self.host().store.latest();
@@ -268,7 +268,7 @@ impl Session {
     }
 }
 
-/// What the next session of a runner would be told, and why. Nothing is recorded.
+/// Previews what the next session of a runner would be told, and why; records nothing.
 ///
 /// # Errors
 /// When the repository is none of ours, or the runner is unknown.

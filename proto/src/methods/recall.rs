@@ -96,17 +96,17 @@ pub struct PreviewParams {
     pub prompt: String,
 }
 
-/// What the next session would be told. Nothing is recorded of it.
+/// Result of `memory.preview`: the texts that the next session would be told.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Preview {
     /// Runner.
     pub runner: String,
-    /// What it would be told at its start.
+    /// Text of its start.
     pub start: String,
-    /// What it would be told with the prompt; empty where nothing fits.
+    /// Text with the prompt; empty where nothing fits.
     pub prompt: String,
-    /// Why: what was told of memory and of the map, and what was left out.
+    /// Items told and left out of each text, and why.
     pub receipts: Vec<Receipt>,
 }

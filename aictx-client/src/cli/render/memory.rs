@@ -158,7 +158,7 @@ pub fn why(reply: &WhyReply, paint: Paint) -> String {
     out
 }
 
-/// What was told at a moment and what was left out, and why.
+/// Renders a receipt: the items told and left out, and why.
 pub fn receipt(at: &str, r: &Receipt, paint: Paint) -> String {
     let mut lines = String::new();
     let prefix = match at {

@@ -46,7 +46,7 @@ pub struct PromptMemory<'a> {
     pub snapshot: &'a Snapshot,
     /// All of it.
     pub memory: &'a Memory,
-    /// What of it fits the prompt, best first.
+    /// The items that fit the prompt, best first.
     pub found: &'a [Found<'a>],
     /// The prompt.
     pub request: &'a str,
@@ -71,12 +71,12 @@ pub struct Recollection {
     pub why: &'static str,
     /// Whose word it is.
     pub origin: Origin,
-    /// What is told.
+    /// The lines to tell.
     pub lines: Vec<Line>,
 }
 
-/// What memory holds on a request: for "fix the failing test" what fails, else the executions that share telling words
-/// with it, best first. Empty where nothing fits.
+/// Returns what memory holds on a request, best first: for "fix the failing test" what fails, else the executions that
+/// share telling words with it. Empty where nothing fits.
 pub fn recollect(prompt: &PromptMemory) -> Vec<Recollection> {
     let leads = match asks_what_fails(prompt.request) {
         true => prompt.failing(),
@@ -170,7 +170,7 @@ impl<'a> PromptMemory<'a> {
         leads
     }
 
-    /// What fails: the newest open failures, of this branch first.
+    /// The newest open failures, those of this branch first.
     fn failing(&self) -> Vec<Lead<'a>> {
         let open = |row: &&FailurePattern| row.status != "resolved" && !marks::is_wrong(&row.extra);
         let rows = self.snapshot.failures.iter().map(|row| &**row);
@@ -190,7 +190,7 @@ impl<'a> PromptMemory<'a> {
         self.memory.item(id)
     }
 
-    /// Whose word an execution is: somebody else's where any item of it is.
+    /// The origin of an execution: somebody else where any item of it is.
     fn origin(&self, lead: &Remembered) -> Origin {
         let all = self.memory.of_execution(&lead.execution);
         all.fold(lead.item.origin, |origin, one| origin.and(one.item.origin))
@@ -246,7 +246,7 @@ impl<'a> PromptMemory<'a> {
         line
     }
 
-    /// Whether a later decision replaced one of an execution.
+    /// Returns true where a later decision replaced one of an execution.
     fn is_replaced_in_part(&self, execution: &str) -> bool {
         let mut made = self.memory.of_execution(execution);
         made.any(|one| one.item.kind == "decision" && !one.holds())
@@ -325,7 +325,7 @@ impl<'a> PromptMemory<'a> {
         }
     }
 
-    /// Whether a handoff is the newest of its branch.
+    /// Returns true for the newest handoff of its branch.
     fn is_latest(&self, id: &str) -> bool {
         let rows = || self.snapshot.handoffs.iter().rev();
         let own = rows().find(|row| handoff_id(row) == id);
@@ -369,7 +369,7 @@ impl<'a> PromptMemory<'a> {
     }
 }
 
-/// How much is told of an execution.
+/// Bounds of an execution's account.
 struct Size {
     /// Characters of the report.
     report: usize,
@@ -379,7 +379,7 @@ struct Size {
     lines: usize,
 }
 
-/// Whether what a text begins with stands in one of the lines.
+/// Returns true where the beginning of a text stands in one of the lines.
 fn is_told(lines: &[Line], text: &str) -> bool {
     let begin: String = text
         .trim_start_matches(['…', ' '])

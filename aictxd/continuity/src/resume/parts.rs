@@ -454,7 +454,7 @@ pub(crate) fn dirty_text(dirt: &[String]) -> Line {
     told!(" (dirty: {})", Quoted::new(&dirt.join("; "), 200))
 }
 
-/// What memory holds on the request: a text for each execution.
+/// The executions that memory holds on the request, a text for each.
 fn recalled(context: &Context) -> Vec<String> {
     let all = context.project.recalled.iter();
     let text = |one: &Recollection| {
