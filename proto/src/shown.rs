@@ -475,9 +475,15 @@ mod tests {
             "[inst]",
             "<hook",
         ];
+        // A longer word, as in `<systematic>`, is another tag.
+        let stands = |tag: &str| {
+            let is_word = tag.ends_with(char::is_alphabetic);
+            let mut behind = lower.split(tag).skip(1);
+            behind.any(|rest| !is_word || !rest.starts_with(char::is_alphanumeric))
+        };
         text.chars()
             .any(|c| hidden(c) || control(c) || matches!(c, '\u{2028}' | '\u{2029}'))
-            || tags.iter().any(|tag| lower.contains(tag))
+            || tags.iter().any(|tag| stands(tag))
             || text
                 .lines()
                 .any(|line| line.trim_start().starts_with("Human:"))

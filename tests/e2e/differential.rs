@@ -129,6 +129,8 @@ fn steps(env: &TestEnv, repo: &Path) -> Vec<Step> {
         ("memory.recall", json!({ "repo": repo, "query": "add in calc.py", "limit": 3 })),
         ("memory.recall", json!({ "repo": repo, "kinds": ["handoff"], "file": "calc.py" })),
         ("memory.recall", json!({ "repo": repo, "kinds": ["dream"] })),
+        ("memory.preview", json!({ "repo": repo, "prompt": "add in calc.py" })),
+        ("memory.preview", json!({ "repo": repo, "runner": "nobody" })),
         ("failures.list", here.clone()),
         ("failures.list", json!({ "repo": repo, "status": "all", "command": "python -m pytest" })),
         ("failures.list", json!({ "repo": repo, "status": "none" })),

@@ -144,7 +144,9 @@ impl TextIndex {
             let Some(holders) = self.postings.get(&asked.term) else {
                 continue;
             };
-            let idf = idf(all, (holders.len() as f32).min(all));
+            let is_live = |at: u32| self.texts.get(at as usize).is_some_and(Option::is_some);
+            let live = holders.iter().filter(|(at, _)| is_live(*at)).count();
+            let idf = idf(all, live as f32);
             for (at, count) in holders {
                 let Some(text) = wanted(*at) else {
                     continue;
