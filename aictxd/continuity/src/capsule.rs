@@ -138,7 +138,8 @@ pub fn session_start(snapshot: &Snapshot, start: &SessionStart) -> (String, Effe
 /// Most tokens of what a session that goes on with earlier work is told.
 const MAX_TOKENS_ONWARD: u32 = 300;
 
-/// Tells a session whose user only says to go on where the last handoff of the project stands. `None` where there is none, or this session was told of it at an earlier prompt.
+/// Tells a session whose user only says to go on where the last handoff of the project stands. `None` where there is
+/// none, or this session was told of it at an earlier prompt.
 pub fn tell_where_it_stands(
     snapshot: &Snapshot,
     start: &SessionStart,

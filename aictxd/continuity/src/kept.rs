@@ -186,7 +186,27 @@ const RULES: &[&str] = &[
     "以後は",
 ];
 
-/// Beginnings that make a sentence a rule.
+/// The same, which says so wherever it stands: "use pnpm from now on".
+const FROM_NOW_ON: &[&str] = &[
+    "from now on",
+    "from here on",
+    "going forward",
+    "a partir de ahora",
+    "de ahora en adelante",
+    "ab jetzt",
+    "ab sofort",
+    "von nun an",
+    "à partir de maintenant",
+    "dorénavant",
+    "a partir de agora",
+    "de agora em diante",
+    "从现在起",
+    "从现在开始",
+    "今后",
+    "今後は",
+];
+/// Beginnings that make a sentence a rule. What only reports ("always fails", "every new user gets an error")
+/// begins otherwise, or is told apart by [`reports`].
 const STANDING: &[&str] = &[
     "never",
     "always",
@@ -196,27 +216,27 @@ const STANDING: &[&str] = &[
     "i prefer that you",
     "i want you to always",
     "i want you to never",
-    "every new",
-    "each new",
-    "all new",
-    "nunca",
-    "siempre",
     "niemals",
     "nie wieder",
-    "immer",
     "ne jamais",
-    "toujours",
-    "sempre",
     "以后",
-    "以後",
     "永远不要",
-    "总是",
-    "常に",
-    "必ず",
-    "絶対に",
 ];
-/// Beginnings of such sentences that are no rules.
-const NOT_STANDING: &[&str] = &["never mind", "nevermind", "never ever mind"];
+
+/// Returns true where "never" or "always" reports instead of ordering: "never mind", "always fails", "never seen it".
+fn reports(sentence: &str) -> bool {
+    const PAST: &[&str] = &[
+        "mind", "had", "been", "seen", "before", "again", "did", "got",
+    ];
+    let mut words = sentence.split_whitespace();
+    let first = words.next().unwrap_or_default().to_lowercase();
+    let next = words.next().unwrap_or_default().to_lowercase();
+    let next = next.trim_end_matches(|c: char| !c.is_alphanumeric());
+    matches!(first.as_str(), "never" | "always")
+        && (next.ends_with('s') && !matches!(next, "pass" | "process" | "address" | "access")
+            || next.ends_with("ed")
+            || PAST.contains(&next))
+}
 
 /// What says that it holds for the work at hand and no longer.
 const PASSING: &[&str] = &[
@@ -323,11 +343,8 @@ const FORGET: &[&str] = &[
     "drop the convention",
     "ignore the rule",
     "scratch the rule",
-    "scratch the",
     "scrap the rule about",
     "scrap the rule",
-    "scrap the",
-    "scrap that",
     "never mind the rule about",
     "olvida la regla",
     "olvida lo de",
@@ -405,11 +422,10 @@ fn rule(sentence: &str) -> Option<String> {
         places.any(|at| is_bounded(&lower, at, words))
     };
     let is_standing = STANDING.iter().any(|words| begins(rest, words).is_some())
-        && !NOT_STANDING
-            .iter()
-            .any(|words| begins(rest, words).is_some())
+        && !reports(rest)
         && crate::asked::length(rest) > MIN_WORDS;
-    let told = if is_standing || RULES.iter().any(|words| has(&words)) {
+    let is_rule = RULES.iter().any(|words| begins(rest, words).is_some());
+    let told = if is_standing || is_rule || FROM_NOW_ON.iter().any(|words| has(&words)) {
         rest
     } else {
         let longest = KEEP.iter().filter_map(|words| begins(rest, words));
@@ -521,6 +537,7 @@ mod tests {
             ("OK, forget that money is stored in cents", Some(1)),
             ("Forget the rule about tabs", None),
             ("forget it", None),
+            ("Scrap the tabs view and write pnpm support", None),
             ("Fix the forgotten password page", None),
         ] {
             let which = taken_back(message);
@@ -603,6 +620,18 @@ mod tests {
                 "A partir de agora use sempre UTC nas datas",
                 "A partir de agora use sempre UTC nas datas",
             ),
+            (
+                "Use pnpm from now on, the lock file of npm is gone.",
+                "Use pnpm from now on, the lock file of npm is gone",
+            ),
+            (
+                "And please never add a dependency without asking me.",
+                "Never add a dependency without asking me",
+            ),
+            (
+                "Decision with the team: feeds come by push only.",
+                "Feeds come by push only",
+            ),
             ("请记住：价格都是含税的", "价格都是含税的"),
             (
                 "今後は日付をUTCで保存してください",
@@ -629,6 +658,14 @@ mod tests {
             "Add a \"remember me\" box to the login",
             "Remember me boxes are broken on the login page",
             "rules: fix the linter",
+            "Check that the date is not in the future",
+            "Explain why we decided to keep the old API",
+            "Always fails on CI, please look",
+            "Never mind the failing job",
+            "never works on Windows for me",
+            "Every new user gets an error page",
+            "Immer noch kaputt auf dem Server",
+            "总是报错，请修复登录",
             "",
         ] {
             assert!(kept(message).is_empty(), "{message}: {:?}", kept(message));

@@ -21,6 +21,7 @@ use crate::handoff::still_blocks;
 use crate::ids::{decision_id, handoff_id, strategy_id, subsystem_id, thread_id};
 use crate::marks;
 use crate::matching::{asked_terms, hashed_terms, in_common, sentences};
+use crate::prepared::hash;
 
 /// Longest text of an item, in characters, and longest of its details.
 const MAX_TEXT: usize = 400;
@@ -63,7 +64,7 @@ impl Remembered {
         !matches!(self.item.status.as_str(), "superseded" | "wrong")
     }
 
-    /// What it says, in parts that may fit a question by themselves.
+    /// Its request and the sentences of its details, each of which may fit a question by itself.
     pub fn parts(&self) -> Vec<&str> {
         let lines = self.item.details.iter();
         let sentences = lines.flat_map(|line| sentences(line));
@@ -82,7 +83,12 @@ pub struct Memory {
     ids: HashMap<String, usize>,
     /// Numbers of the decisions, oldest first, with the terms of what was decided.
     subjects: Vec<(usize, Box<[u64]>)>,
+    /// Numbers of the decisions that hold, by the hash of their words.
+    words: HashMap<u64, Vec<usize>>,
+    /// Items that are gone.
     gone: usize,
+    /// The newest snapshot's.
+    generation: u64,
     of: Parts,
 }
 
@@ -119,6 +125,9 @@ impl Parts {
     }
 }
 
+/// Items looked at of one execution, and newest decisions that others are compared with.
+const MAX_OF_EXECUTION: usize = 24;
+const MAX_COMPARED: usize = 500;
 /// Items that may be gone before all is made anew.
 const MAX_GONE: usize = 1_000;
 
@@ -155,6 +164,7 @@ impl Memory {
     /// Each item once. Linear in what memory holds.
     pub fn of(snapshot: &Snapshot, all: &Histories) -> Self {
         let mut made = Self {
+            generation: snapshot.generation,
             of: Parts::of(snapshot),
             ..Self::default()
         };
@@ -174,9 +184,9 @@ impl Memory {
         made
     }
 
-    /// Returns true for the memory of a snapshot.
+    /// Returns true for the memory of a snapshot or of a newer one.
     pub fn is_of(&self, snapshot: &Snapshot) -> bool {
-        self.of.are_same(&Parts::of(snapshot))
+        self.generation > snapshot.generation || self.of.are_same(&Parts::of(snapshot))
     }
 
     /// Takes in what changed since the snapshot that it is of. `false` where whole histories have to be read again;
@@ -193,6 +203,7 @@ impl Memory {
         }
         handoffs.iter().for_each(|row| self.handoff_row(row));
         decisions.iter().for_each(|row| self.decision(row));
+        self.generation = snapshot.generation;
         let before = std::mem::replace(&mut self.of, now.clone());
         // Those that made room for others are still found.
         let failures = changed(&before.failures, &now.failures, |row| &row.failure_id);
@@ -232,18 +243,17 @@ impl Memory {
         if one.item.kind != "decision" {
             return None;
         }
-        let is_own = |(at, _): &&(usize, Box<[u64]>)| {
-            self.items
-                .get(*at)
-                .is_some_and(|other| other.item.id == one.item.id)
-        };
-        let (own_at, own) = self.subjects.iter().rfind(is_own)?;
-        let later = self.subjects.iter().rev().take_while(|(at, _)| at > own_at);
+        let own_at = self.ids.get(&one.item.id)?;
+        let own = self.subjects.binary_search_by_key(own_at, |(at, _)| *at);
+        let (_, own) = self.subjects.get(own.ok()?)?;
+        let newest = self.subjects.iter().rev().take(MAX_COMPARED);
+        let later = newest.take_while(|(at, _)| at > own_at);
         let found = later.filter_map(|(at, terms)| Some((self.items.get(*at)?, terms)));
         let mut found = found.filter(|(other, terms)| {
             let mut files = other.item.files.iter();
             let same_file = files.any(|file| one.item.files.contains(file));
             other.holds()
+                && !other.is_gone
                 && other.execution != one.execution
                 && are_on_one_subject(in_common(own, terms), same_file)
         });
@@ -300,11 +310,12 @@ impl Memory {
         block.is_none_or(|block| still_blocks(block, since, &self.of.failures))
     }
 
-    /// All items of an execution.
+    /// The items of an execution, the first ones where there are very many.
     pub(crate) fn of_execution(&self, execution: &str) -> impl Iterator<Item = &Remembered> {
         let places = self.executions.get(execution).into_iter().flatten();
         let items = places.filter_map(|at| self.items.get(*at));
-        items.filter(|item| !item.is_gone)
+        let live = items.filter(|item| !item.is_gone);
+        live.take(MAX_OF_EXECUTION)
     }
 }
 
@@ -465,23 +476,22 @@ impl Memory {
         let number = self.items.len();
         self.add(&source, details);
         if self.items.len() > number {
-            self.subjects.push((number, hashed_terms(&row.decision)));
+            let what = clean(&row.decision, MAX_TEXT);
+            self.subjects.push((number, hashed_terms(&what)));
+            let same = self.words.entry(hash(row.decision.trim())).or_default();
+            same.push(number);
         }
     }
 
     /// Marks the decisions that a later one names, by their id or their very words.
     fn supersede(&mut self, named: &[String]) {
         for name in named.iter().map(|name| name.trim()) {
-            for (at, _) in &self.subjects {
-                let Some(one) = self.items.get_mut(*at) else {
-                    continue;
-                };
-                let says_it = one
-                    .item
-                    .details
-                    .first()
-                    .is_some_and(|what| what.trim() == name);
-                if (says_it || one.item.id == name) && one.item.status.is_empty() {
+            let by_words = self.words.remove(&hash(name)).unwrap_or_default();
+            let by_id = self.ids.get(name).copied();
+            for at in by_words.into_iter().chain(by_id) {
+                let one = self.items.get_mut(at);
+                let one = one.filter(|one| one.item.kind == "decision");
+                if let Some(one) = one.filter(|one| one.item.status.is_empty()) {
                     "superseded".clone_into(&mut one.item.status);
                 }
             }

@@ -35,6 +35,9 @@ const MIN_NAME: usize = 4;
 const COMMON: f32 = 300.0;
 const RARE: f32 = 30_000.0;
 
+/// Longest question that is looked at, in bytes; longer ones are pasted. Most of its terms that are counted.
+const MAX_QUESTION: usize = 8 * 1024;
+const MAX_ASKED: usize = 128;
 /// Texts that are found at most.
 const MAX_FOUND: usize = 500;
 /// Texts above which meanings are compared only with those that fit by their words, and with the newest.
@@ -100,22 +103,24 @@ impl TextIndex {
             self.postings.entry(term).or_default().push((number, count));
         }
         for name in names.iter().filter(|name| name.len() >= MIN_NAME) {
-            let holders = self.names.entry(name.as_str().into()).or_default();
+            let holders = self.names.entry(bare(name).into()).or_default();
             holders.push(number);
         }
-        let parts = parts.iter();
-        let sums: Vec<Sum> = parts.map(|part| sum(part, &mut self.lookups)).collect();
-        let mut whole = [0.0; DIMENSIONS];
-        for part in &sums {
-            for (whole, number) in whole.iter_mut().zip(part) {
+        let mut whole: Sum = [0.0; DIMENSIONS];
+        let mut vectors: Vec<Vector> = Vec::new();
+        for part in parts {
+            let part = sum(part, &mut self.lookups);
+            for (whole, number) in whole.iter_mut().zip(&part) {
                 *whole += number;
             }
+            if vectors.len() + 1 < MAX_VECTORS {
+                vectors.extend(direction(&part));
+            }
         }
-        let vectors = std::iter::once(&whole).chain(&sums);
-        let vectors = vectors.take(MAX_VECTORS).filter_map(direction);
+        vectors.extend(direction(&whole));
         self.texts.push(Some(Text {
             length,
-            vectors: vectors.collect(),
+            vectors: vectors.into(),
         }));
         self.live += 1;
         self.length += u64::from(length);
@@ -132,6 +137,7 @@ impl TextIndex {
     /// Wanted texts that fit a question, best first; of equal ones the later. Linear in the texts that share a word
     /// with it.
     pub fn rank(&self, question: &str, is_wanted: impl Fn(usize) -> bool) -> Vec<Match> {
+        let question = beginning(question);
         let all = self.live as f32;
         let mean = (self.length as f32 / all.max(1.0)).max(1.0);
         let most = idf(all, 1.0).max(f32::MIN_POSITIVE);
@@ -159,8 +165,7 @@ impl TextIndex {
             }
         }
         for name in question.split_whitespace() {
-            let name = name.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
-            for at in self.names.get(name).into_iter().flatten() {
+            for at in self.names.get(bare(name)).into_iter().flatten() {
                 if wanted(*at).is_some() {
                     fits.entry(*at).or_default().named = 1.0;
                 }
@@ -222,6 +227,17 @@ struct Fit {
     evidence: f32,
 }
 
+/// The first [`MAX_QUESTION`] bytes of a question.
+fn beginning(question: &str) -> &str {
+    let end = question.floor_char_boundary(MAX_QUESTION);
+    question.get(..end).unwrap_or_default()
+}
+
+/// A name without what stands around it in a sentence.
+fn bare(name: &str) -> &str {
+    name.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
 fn hash(term: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     term.hash(&mut hasher);
@@ -258,7 +274,8 @@ fn asked(question: &str) -> Vec<Asked> {
             let is_silent = silent.is_some_and(|silent| silent.contains(term));
             let weight = if is_silent { 0.0 } else { words::weight(term) };
             let hash = hash(term);
-            if weight > 0.0 && !found.iter().any(|known| known.term == hash) {
+            let is_room = found.len() < MAX_ASKED;
+            if weight > 0.0 && is_room && !found.iter().any(|known| known.term == hash) {
                 let rarity = match term.chars().all(is_kana) {
                     true => 0.0,
                     false => in_english * weight,
@@ -329,6 +346,16 @@ mod tests {
         assert_eq!(order("look at src/queue/backoff.rs", &all)[0], 2);
         assert_eq!(order("how long until a retry", &all)[0], 2);
         assert_eq!(order("検索", &["検索が遅い", "画像"])[0], 0);
+    }
+
+    #[test]
+    fn a_pasted_question_is_cut() {
+        let pasted = format!("vouchers {}", "x".repeat(1_000_000));
+        assert_eq!(order(&pasted, &["voucher limits", "tabs"]), [0]);
+        assert_eq!(
+            order("look at .github/ci.yml!", &["tabs", ".github/ci.yml runs"])[0],
+            1
+        );
     }
 
     #[test]

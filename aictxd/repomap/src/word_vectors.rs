@@ -197,8 +197,11 @@ pub(crate) fn cosine(a: &Vector, b: &Vector) -> f32 {
 }
 
 /// Rank of a word by its frequency in English, from 1 on; as good as infinite for a word that the vocabulary
-/// has in parts only.
+/// has in parts only, or that is longer than any word.
 pub(crate) fn frequency_rank(word: &str) -> u16 {
+    if word.len() > MAX_WORD {
+        return u16::MAX;
+    }
     match TABLE.pieces(word).as_slice() {
         [piece] => TABLE.rank(*piece),
         _ => u16::MAX,

@@ -16,6 +16,7 @@ use crate::recall_index::Searchable;
 /// Items when nobody says how many, and at most.
 const DEFAULT_LIMIT: usize = 8;
 const MAX_LIMIT: usize = 100;
+
 pub(super) fn recall(app: &App, params: &RecallParams) -> Result<Recalled, RpcError> {
     let unknown = |kind: &&String| !RECALLED_KINDS.contains(&kind.as_str());
     if let Some(kind) = params.kinds.iter().find(unknown) {

@@ -339,7 +339,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand recall" -l repo -d 'Reposito
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand preview" -l prompt -d 'What its user would ask' -r
+complete -c aictx -n "__fish_aictx_using_subcommand preview" -l prompt -d 'Prompt of its user' -r
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l agent -d 'Agent whose session it would be' -r
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l json -d 'Print one line of JSON, errors included'

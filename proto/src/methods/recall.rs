@@ -92,7 +92,7 @@ pub struct PreviewParams {
     pub repo: String,
     /// Runner whose session it would be; empty for `claude`.
     pub runner: String,
-    /// What its user would ask; without it only the start is previewed.
+    /// Prompt of its user; without it only the start is previewed.
     pub prompt: String,
 }
 

@@ -53,7 +53,7 @@ pub struct Recall {
 /// `aictx preview`.
 #[derive(Debug, Args)]
 pub struct Preview {
-    /// What its user would ask
+    /// Prompt of its user
     #[arg(
         long,
         value_name = "TEXT",

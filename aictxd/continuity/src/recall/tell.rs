@@ -1,4 +1,4 @@
-//! What of memory a prompt brings: the executions that it is about, and nothing where it is about none.
+//! Tells a prompt the executions that it is about, and nothing where it is about none.
 
 use std::collections::HashSet;
 
