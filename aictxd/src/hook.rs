@@ -189,7 +189,10 @@ async fn take(
     if !is_spooled && app.repeats.is_repeat(dialect.name(), event, worktree) {
         return Ok((None, true));
     }
-    let answer = session.take(event, is_spooled).await;
+    let answer = session.take(event, is_spooled).await.map(|answer| Answer {
+        context: intake::outgoing(answer.context),
+        ..answer
+    });
     let unrecorded = session.unrecorded();
     let is_recorded = unrecorded.is_none();
     if let Some(why) = unrecorded {
@@ -449,15 +452,15 @@ impl Session {
             }
             Moment::ToolIntent(call) => {
                 self.app.recovered(PATIENCE.map).await;
-                let git = match &call.action {
-                    Action::Command { command, .. } => {
-                        self.app.presence.begins(&self.id, self.now);
-                        let others = self.app.presence.others_at_work(&self.id);
-                        guarding::state_for(&self.app, &self.live.worktree, command, others).await
-                    }
-                    _ => None,
+                let Action::Command { command, .. } = &call.action else {
+                    return Some(self.judge(call, event, None));
                 };
-                return Some(self.judge(call, event, git));
+                self.app.presence.begins(&self.id, self.now);
+                let others = self.app.presence.others_at_work(&self.id);
+                let git =
+                    guarding::state_for(&self.app, &self.live.worktree, command, others).await;
+                let told = self.failed_last_time(command, event).await;
+                return together(Some(self.judge(call, event, git)), told);
             }
             Moment::SessionEnd { reason } => {
                 self.app.presence.ended(&self.id);
@@ -506,6 +509,8 @@ impl Session {
                 let row = self.done(call, output, *duration_ms, event).await;
                 self.note(&row, &call.action, *duration_ms);
                 let told = self.known_failure(&row, &event.agent_id).await;
+                let printed = (output.stdout.as_ref(), output.stderr.as_ref());
+                let told = together(self.ran_again(&row, printed), told);
                 self.record_event(LedgerRow {
                     duration_ms: *duration_ms,
                     ..row
@@ -527,6 +532,7 @@ impl Session {
                     _ => self.spend(&call.action, &self.app.policy(&self.host().root)),
                 }
                 let told = self.known_failure(&row, &event.agent_id).await;
+                let told = together(self.ran_again(&row, (error.as_ref(), "")), told);
                 self.record_event(LedgerRow {
                     duration_ms: *duration_ms,
                     ..row

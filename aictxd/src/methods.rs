@@ -9,7 +9,7 @@ use std::task::Poll;
 use std::time::Instant;
 
 use aictx_artifacts::root;
-use aictx_artifacts::scrub::{Report, scrub_value};
+use aictx_artifacts::scrub::Report;
 use aictx_continuity::{
     ExplicitReport, FailureEdit, Finalize, MemoryEdit, Project, choose_contract, contract_file,
 };
@@ -101,8 +101,36 @@ async fn call_here(app: &Arc<App>, method: &str, params: &str) -> Result<Json, R
     if method == words::HOOK {
         return outcome;
     }
-    outcome.map(|answer| outside::named(app, params, answer))
+    let answer = match TELL_MEMORY.contains(&method) {
+        true => intake::outgoing_json(outcome?),
+        false => outcome?,
+    };
+    Ok(outside::named(app, params, answer))
 }
+
+/// Methods whose answers tell texts of memory, which may be older than the scrubber or written by hand, and what was
+/// just stored (W13).
+const TELL_MEMORY: [&str; 19] = [
+    words::RESUME,
+    words::FINALIZE,
+    words::RECALL,
+    words::PREVIEW,
+    words::NEXT,
+    words::PREPARE,
+    words::SUGGEST,
+    words::REUSE,
+    words::REFLECT,
+    words::REPORT,
+    words::LOG,
+    words::WHY,
+    words::MEMORY_LIST,
+    words::FAILURES_LIST,
+    words::FAILURES_SHOW,
+    words::TASK_STATUS,
+    words::TASK_LIST,
+    words::TASK_SHOW,
+    words::SESSION_SHOW,
+];
 
 /// Calls the handler of a method. `found` is what was scrubbed from its parameters.
 async fn dispatch(
@@ -120,10 +148,7 @@ async fn dispatch(
         words::FINALIZE => {
             let mut done = finalize(app, read(params)?, found).await?;
             done.warnings.extend(unknown::unknown_members(params));
-            let mut value = as_value(&done)?;
-            // The caller sees what was stored: it may print the summary for all to read (W13).
-            scrub_value(&mut value, &mut Report::default());
-            reply(&value)
+            reply(&done)
         }
         words::GUARD => reply(&guard::guard(app, read(params)?)?),
         words::STEER => reply(&on_pool(app, params, guard::steer).await?),

@@ -12,9 +12,11 @@ use aictx_proto::Timestamp;
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::methods::{HeldBy, MAX_CLAIMS};
 
+use self::loops::Loops;
 use self::stale::{Known, Past, Run, moment_of};
 use crate::hosts::Host;
 
+mod loops;
 mod stale;
 
 /// Sessions remembered; those heard of longest ago make room, so many at once.
@@ -39,6 +41,7 @@ struct Session {
     began: Option<i64>,
     /// Its last commands that may have written something.
     runs: VecDeque<Run>,
+    loops: Loops,
     request: String,
     limits: Option<Arc<SteerState>>,
     claims: Vec<Claim>,
@@ -100,6 +103,7 @@ impl Presence {
             s.request = aictx_proto::text::clean(request, 160);
             // What was about to run then was refused.
             s.began = None;
+            s.loops.clear();
             s.spent = s.spent.is_some().then(Spent::default);
             begun
         })
@@ -114,6 +118,9 @@ impl Presence {
     fn saw(&self, session: &str, runner: &str, mut known: Known) {
         self.with(session, |s| {
             runner.clone_into(&mut s.runner);
+            if known.edited.is_some() {
+                s.loops.clear();
+            }
             let before = s.files.iter().position(|f| f.is_at(&known.path));
             if let Some(before) = before.and_then(|i| s.files.remove(i)) {
                 known.edited = known.edited.or(before.edited);

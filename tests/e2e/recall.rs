@@ -250,3 +250,95 @@ fn a_preview_says_what_would_be_told_and_why_and_records_nothing() {
         "{once}"
     );
 }
+
+#[test]
+fn what_fails_is_told_before_it_runs_again_and_asked_about_after_three_equal_ends() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let output = "E   assert 2.67 == 2.68\nFAILED test_calc.py::test_round - assert 2.67 == 2.68\n1 failed in 0.02s";
+    let check = "python -m pytest -q";
+    fs::write(repo.join("test_calc.py"), "def test_round():\n    pass\n").unwrap();
+    let first = Play::claude(&env, &repo, "a");
+    first.start("startup");
+    first.prompt("Round half up");
+    first.edit("calc.py", "def add(a, b):\n    return a - b\n");
+    first.fails(check, output);
+    first.end();
+    let patterns = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    assert_eq!(patterns[0]["status"], "open", "{patterns:?}");
+
+    let second = Play::claude(&env, &repo, "b");
+    second.start("startup");
+    let intent = |who: &Play, command: &str| {
+        let call = json!({ "tool_name": "Bash", "tool_use_id": "t9", "tool_input": { "command": command } });
+        who.hook("PreToolUse", call).stdout
+    };
+    let told = intent(&second, check);
+    assert!(
+        told.contains("This failed") && told.contains("2.67"),
+        "{told}"
+    );
+    assert!(!told.contains("permissionDecision"), "{told}");
+    // Once a session, whichever way.
+    let again = second.fails(check, output).stdout;
+    assert!(!again.contains("2.67"), "{again}");
+    assert!(!intent(&second, check).contains("This failed"));
+
+    second.fails(check, &output.replace("0.02", "0.03"));
+    let third = second.fails(check, output).stdout;
+    assert!(third.contains("3 times in a row"), "{third}");
+    let asked = intent(&second, check);
+    assert!(
+        asked.contains("\"ask\"") && asked.contains("Run it again?"),
+        "{asked}"
+    );
+    assert!(!intent(&second, "git status").contains("\"ask\""));
+    second.edit("test_calc.py", "def test_round():\n    assert True\n");
+    assert!(!intent(&second, check).contains("\"ask\""));
+    second.end();
+
+    // Its files are not as they were.
+    let third = Play::claude(&env, &repo, "c");
+    third.start("startup");
+    fs::write(repo.join("test_calc.py"), "# rewritten\n").unwrap();
+    fs::write(repo.join("calc.py"), "# rewritten\n").unwrap();
+    let told = intent(&third, check);
+    assert!(!told.contains("This failed"), "{told}");
+}
+
+#[test]
+fn a_secret_that_others_wrote_into_memory_is_not_told() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    finalized(&env, &repo, 0, &json!({}));
+    assert_eq!(daemon.stop(), 0);
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let row = json!({
+        "execution_id": "by-hand", "timestamp": "2026-01-01T00:00:00Z", "status": "resolved",
+        "reason": "vouchers of the basket", "agent_id": "codex",
+        "summary": format!("At most three vouchers a basket, asked with {secret}."),
+    });
+    let handoffs = repo.join(".aictx/continuity/handoffs.jsonl");
+    let mut file = fs::OpenOptions::new().append(true).open(handoffs).unwrap();
+    writeln!(file, "{row}").unwrap();
+    let _daemon = env.daemon();
+    let asked = "how many vouchers may a basket hold?";
+    let who = Play::claude(&env, &repo, "a");
+    who.start("startup");
+    let answers = [
+        who.told_at(asked),
+        env.aictx(&repo, &["recall", asked, "--json"]).ok().stdout,
+        env.aictx(&repo, &["resume", "--task", asked, "--json"])
+            .ok()
+            .stdout,
+        env.aictx(&repo, &["preview", "--prompt", asked])
+            .ok()
+            .stdout,
+    ];
+    for answer in answers {
+        assert!(answer.contains("three vouchers"), "{answer}");
+        assert!(!answer.contains(&secret), "{answer}");
+    }
+}

@@ -491,6 +491,11 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Returns true where there is a last handoff and nobody said that it is wrong.
+pub fn has_handoff(snapshot: &Snapshot) -> bool {
+    snapshot.handoff.is_some() && wrong_handoff(snapshot).is_none()
+}
+
 /// The last handoff, when somebody said that it is wrong.
 pub(crate) fn wrong_handoff(snapshot: &Snapshot) -> Option<&Handoff> {
     let last = snapshot.handoff.as_deref();

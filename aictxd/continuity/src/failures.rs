@@ -22,7 +22,9 @@ mod names;
 
 pub use edit::{FailureEdit, edit_failure, pick as pick_failure};
 pub(crate) use failing::asks_what_fails;
-pub use lookup::{FailureQuery, find_failures, known_failure};
+pub use lookup::{
+    FailureQuery, failed_last_time, find_failures, known_failure, tell_failed_last_time,
+};
 pub(crate) use lookup::{anchored_to, open, open_failures, warm};
 
 /// Patterns kept; beyond it resolved ones go first, oldest first, then single open ones. What goes

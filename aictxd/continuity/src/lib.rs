@@ -55,11 +55,12 @@ pub use classify::{
     Observed, TaskType, classify, effective, inferred_types, observed, provisional,
 };
 pub use compaction::{Fate, Known, RULES, Rule, portable_fates, rules};
+pub use context::has_handoff;
 pub use contracts::{Chosen, choose_contract, contract_file};
 pub use decide::record_decision;
 pub use failures::{
-    FailureEdit, FailureQuery, edit_failure, find_failures, known_failure, list as failure_list,
-    pick_failure,
+    FailureEdit, FailureQuery, edit_failure, failed_last_time, find_failures, known_failure,
+    list as failure_list, pick_failure, tell_failed_last_time,
 };
 pub use finalize::{
     ExplicitReport, Finalize, check_report, executions_asked, failed_branches, finalize,

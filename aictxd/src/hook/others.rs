@@ -406,7 +406,10 @@ impl Session {
 pub(super) fn together(first: Option<Answer>, second: Option<Answer>) -> Option<Answer> {
     match (first, second) {
         (Some(a), Some(b)) => Some(Answer {
-            context: format!("{}\n{}", a.context, b.context),
+            context: match a.context.is_empty() {
+                true => b.context,
+                false => format!("{}\n{}", a.context, b.context),
+            },
             decision: a.decision,
         }),
         (a, b) => a.or(b),
