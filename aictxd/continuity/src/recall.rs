@@ -154,6 +154,9 @@ fn changed<'r, T: PartialEq>(
     now: &'r [Arc<T>],
     id: impl Fn(&T) -> &str,
 ) -> Vec<&'r T> {
+    if std::ptr::eq(before, now) {
+        return Vec::new();
+    }
     let known: HashMap<&str, &Arc<T>> = before.iter().map(|row| (id(row), row)).collect();
     let is_known = |row: &Arc<T>| known.get(id(row)).is_some_and(|known| is_same(known, row));
     let new = now.iter().filter(|row| !is_known(row));
@@ -210,9 +213,10 @@ impl Memory {
         failures.into_iter().for_each(|row| self.failure(row));
         let strategies = changed(&before.strategies, &now.strategies, |row| &row.task_id);
         strategies.into_iter().for_each(|row| self.strategy(row));
-        for row in before.threads.iter() {
-            let is_there = now.threads.iter().any(|other| other.task_id == row.task_id);
-            if !is_there {
+        if !Arc::ptr_eq(&before.threads, &now.threads) {
+            let there: HashSet<&str> = now.threads.iter().map(|row| &*row.task_id).collect();
+            let gone = before.threads.iter();
+            for row in gone.filter(|row| !there.contains(&*row.task_id)) {
                 self.drop_item(&thread_id(row));
             }
         }
