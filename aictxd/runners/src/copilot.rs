@@ -243,19 +243,19 @@ impl Agent for Copilot {
     }
 }
 
-/// The shared form also runs where only a shell is offered, and never fails: a hook that fails
-/// stops the tool.
+/// A handler that never fails: a hook that fails stops the tool. The shared one is for all systems.
 fn handler(site: &Site<'_>, event: &str) -> Value {
-    let mut handler = if site.is_shared() {
-        let shell = site.command_line(event);
+    let shell = site.command_line(event);
+    let mut handler = json!({ "type": "command", "bash": shell });
+    if site.is_shared()
+        && let Some(handler) = handler.as_object_mut()
+    {
         let name = site.agent;
         let windows = format!(
             "aictx hook {name} {event}; if (-not $?) {{ $global:LASTEXITCODE = 0 }}; exit 0"
         );
-        json!({ "type": "command", "bash": shell, "powershell": windows })
-    } else {
-        site.exec_handler("exec", event)
-    };
+        handler.insert("powershell".into(), json!(windows));
+    }
     if let Some(handler) = handler.as_object_mut() {
         handler.insert("timeoutSec".into(), json!(TIMEOUT_SECONDS));
     }
