@@ -471,6 +471,12 @@ impl Session {
                 self.record_event(row);
                 self.finish(spooled).await;
             }
+            Moment::Prompt { text } if self.app.presence.is_own_question(&self.id, text) => {
+                self.record_event(LedgerRow {
+                    tool: intake::cut(&event.name, 80),
+                    ..self.row(LedgerKind::Other, &event.agent_id)
+                });
+            }
             Moment::Prompt { text } => {
                 let text = &intake::text(text);
                 let names = WorktreeNames::of(&self.app, &self.live.worktree);

@@ -43,6 +43,8 @@ struct Session {
     runs: VecDeque<Run>,
     loops: Loops,
     request: String,
+    /// The question that it was asked back at the end of a turn.
+    question: String,
     limits: Option<Arc<SteerState>>,
     claims: Vec<Claim>,
     /// What its turn did so far, once somebody wanted to know.
@@ -107,6 +109,19 @@ impl Presence {
             s.spent = s.spent.is_some().then(Spent::default);
             begun
         })
+    }
+
+    /// Notes the question that a session was asked back.
+    pub fn asked_back(&self, session: &str, question: &str) {
+        self.with(session, |s| question.clone_into(&mut s.question));
+    }
+
+    /// Returns true for a prompt that is the question a session was asked back: Gemini CLI and Copilot hand it to the
+    /// model as what the user says next.
+    pub fn is_own_question(&self, session: &str, prompt: &str) -> bool {
+        let all = self.lock();
+        let question = all.1.get(session).map_or("", |s| s.question.as_str());
+        !question.is_empty() && prompt.contains(question)
     }
 
     /// Notes that a session read or wrote a file (absolute).
@@ -252,6 +267,7 @@ impl Presence {
                 LedgerKind::Prompt if row.agent_id.is_empty() => {
                     self.asked(session, runner, &row.text);
                 }
+                LedgerKind::AskedBack => self.asked_back(session, &row.text),
                 LedgerKind::Command => {
                     self.ran(session, worktree, row.at, row.duration_ms);
                     for path in &row.paths {

@@ -137,6 +137,53 @@ fn an_edit_that_was_not_checked_is_asked_about_where_the_agent_goes_on_for_it() 
 }
 
 #[test]
+fn what_we_said_ourselves_is_nobodys_request() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    std::fs::write(
+        repo.join("calc.py"),
+        "def add(*all):\n    return sum(all)\n",
+    )
+    .unwrap();
+    let hook = |event: &'static str, more: Value| {
+        let mut payload = json!({ "session_id": "own", "cwd": repo, "hook_event_name": event });
+        let members = payload.as_object_mut().unwrap();
+        members.extend(more.as_object().unwrap().clone());
+        said(
+            &env,
+            &repo,
+            &Told {
+                runner: "gemini",
+                event,
+                payload,
+            },
+        )
+    };
+    hook("SessionStart", json!({ "source": "startup" }));
+    let asked = "<hook_context>aictx, awake</hook_context>\n\nMake add sum all numbers";
+    hook("BeforeAgent", json!({ "prompt": asked }));
+    let edit = json!({ "command": "sed -i 's/a + b/sum(all)/' calc.py" });
+    let done = json!({ "tool_name": "run_shell_command", "tool_input": edit, "tool_response": { "llmContent": "" } });
+    hook("AfterTool", done);
+    let said = json!({ "prompt_response": "add sums all numbers." });
+    let question = hook("AfterAgent", said.clone()).unwrap();
+    hook("BeforeAgent", json!({ "prompt": question["reason"] }));
+    assert_eq!(hook("AfterAgent", said), None, "asked once");
+    hook("SessionEnd", json!({ "reason": "exit" }));
+    let handoff = env.file(&repo, "continuity/handoff.json");
+    assert_eq!(handoff["reason"], "Make add sum all numbers");
+    let row = env
+        .rows(&repo, "continuity/handoffs.jsonl")
+        .remove(0)
+        .to_string();
+    assert!(
+        !row.contains("was edited") && !row.contains("hook_context"),
+        "{row}"
+    );
+}
+
+#[test]
 fn a_refusal_by_exit_status_needs_no_daemon() {
     let mut env = TestEnv::new();
     let repo = env.repository("demo");

@@ -379,8 +379,10 @@ impl Session {
             .await
             .ok()?
             .ok()??;
+        let question = truncate_chars(&reason, MAX_TEXT);
+        self.app.presence.asked_back(&self.id, &question);
         self.record(&[LedgerRow {
-            text: truncate_chars(&reason, MAX_TEXT),
+            text: question,
             ..self.row(LedgerKind::AskedBack, "")
         }]);
         let (session, told) = (self.clone(), reason.clone());
