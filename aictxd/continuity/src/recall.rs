@@ -506,9 +506,10 @@ impl Memory {
         details.push(("hint", &row.resolution_hint));
         details.extend(each("tried", &row.failed_attempts));
         let source = Source {
+            // Of the execution that fixed it, where that is known.
             execution: match row.resolved_by_execution_id.as_str() {
-                "" => &row.last_execution_id,
-                resolved_by => resolved_by,
+                resolved_by if !row.resolution_summary.is_empty() => resolved_by,
+                _ => &row.last_execution_id,
             },
             timestamp: &row.timestamp,
             status: if row.status.is_empty() {
