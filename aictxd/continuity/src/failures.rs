@@ -200,7 +200,9 @@ fn worked_on(pattern: &FailurePattern, seen: &Observation, summary: &str) -> boo
             name.into_iter()
                 .any(|name| !name.is_empty() && pass.command.contains(name.as_str()))
         };
-        [&pattern.failed_command, &pattern.ran].into_iter().any(same)
+        [&pattern.failed_command, &pattern.ran]
+            .into_iter()
+            .any(same)
             || pattern.failing.iter().any(names)
     };
     let edited_code = || seen.files_edited.iter().any(|f| !language_of(f).is_empty());

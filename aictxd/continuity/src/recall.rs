@@ -1,5 +1,6 @@
 //! Everything that memory holds, as items that can be searched, whatever their age.
 
+mod stale;
 mod tell;
 
 use std::collections::{HashMap, HashSet};
@@ -14,6 +15,7 @@ use aictx_proto::snapshot::{Rows, Snapshot};
 use aictx_proto::text::clean;
 use serde_json::{Map, Value};
 
+pub use self::stale::{mark_stale, recalled_paths};
 pub(crate) use self::tell::{PROMPT_MEMORY, told_before};
 pub use self::tell::{PromptMemory, Recollection, recollect, tell_prompt};
 use crate::decisions::are_on_one_subject;

@@ -18,7 +18,7 @@ use super::{PATIENCE, Recording, Session};
 use crate::app::App;
 use crate::facts;
 use crate::hosts::Place;
-use crate::maps::At;
+use crate::maps::{At, MIN_FILES};
 use crate::methods::place;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
@@ -159,7 +159,7 @@ impl Session {
             worktree: &live.worktree,
             head: None,
         };
-        let mut hits = self.app.maps.suggestions(&at, request, &[]);
+        let mut hits = self.app.maps.suggestions(&at, request, &[], MIN_FILES);
         // What its user put off limits is no place to start.
         let limits = self.app.presence.limits(&live.host, &self.id);
         let permitted =
@@ -264,7 +264,7 @@ impl Session {
             worktree: &live.worktree,
             head: Some(&head.head),
         };
-        self.app.maps.suggestions(&at, &request, &near)
+        self.app.maps.suggestions(&at, &request, &near, MIN_FILES)
     }
 }
 

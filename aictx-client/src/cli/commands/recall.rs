@@ -66,6 +66,7 @@ pub(super) fn remember(backend: &Backend, options: Remember) -> Result<Answer, C
         repo: absolute(&options.at.repo)?,
         cwd: working_directory(),
         decision,
+        rule: options.rule,
         caller: caller(options.caller),
     };
     let value = backend.call(MEMORY_DECIDE, &params)?;

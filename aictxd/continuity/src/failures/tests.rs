@@ -122,7 +122,11 @@ fn only_work_on_a_failure_is_told_as_what_fixed_it() {
         (vec!["src/rounding.py"], "pytest tests"),
         (vec!["src/rounding.py"], "pytest tests/test_price.py"),
     ] {
-        assert_eq!(told_as_fix(&edited, pass, "done"), "done", "{edited:?} {pass}");
+        assert_eq!(
+            told_as_fix(&edited, pass, "done"),
+            "done",
+            "{edited:?} {pass}"
+        );
     }
     for (edited, pass) in [
         (vec!["README.md"], "pytest tests"),
