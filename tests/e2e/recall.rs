@@ -390,7 +390,11 @@ fn a_rule_given_by_hand_is_told_at_the_next_start_until_it_is_taken_back() {
         start.contains("session #1") && start.contains(rule),
         "{start}"
     );
-    first.prompt("You may commit generated files again, forget that rule.");
+    first.prompt("Forget the rule about generated files");
     first.says("All right.");
     first.end();
+    let start = Play::claude(&env, &repo, "b").start("startup");
+    assert!(start.contains(&format!("No longer: {rule}")), "{start}");
+    // A decision needs no reason, either.
+    env.aictx(&repo, &["remember", "Amounts are Decimal"]).ok();
 }

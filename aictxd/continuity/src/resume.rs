@@ -64,8 +64,9 @@ pub fn resume(
     now: Timestamp,
 ) -> (Resumed, Effects) {
     let mut touched = touch(snapshot, identity, now);
-    // Whoever has no session only looks: a session begins with an agent's own, or with work.
-    let only_looks = touched.is_new && identity.session_source == SessionSource::Process;
+    // A person at a shell only looks: a session begins with an agent, or with work.
+    let is_anonymous = identity.session_source == SessionSource::Process;
+    let only_looks = touched.is_new && is_anonymous && params.caller.source() != "mcp";
     let muted = is_muted(&snapshot.preferences);
     let already_shown = touched.banner_shown;
     if !muted {

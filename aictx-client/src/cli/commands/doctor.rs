@@ -402,7 +402,9 @@ fn map(backend: &Backend, repo: &str) -> Result<Check, CliError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::arguments::CommandLine;
     use aictx_proto::methods::MethodStats;
+    use clap::Parser;
 
     /// The sources of everything that doctor says.
     const SOURCES: [&str; 6] = [
@@ -452,7 +454,7 @@ mod tests {
         let all = SOURCES.iter().flat_map(|source| command_lines(source));
         let all: Vec<Vec<String>> = all.collect();
         for line in &all {
-            let parsed = crate::cli::arguments::Cli::try_parse_from(line);
+            let parsed = CommandLine::try_parse_from(line);
             assert!(parsed.is_ok(), "{line:?}: {}", parsed.unwrap_err());
         }
         let named = |words: &str| all.iter().any(|line| line.join(" ").starts_with(words));
