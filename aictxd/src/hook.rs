@@ -498,7 +498,15 @@ impl Session {
                                 false => None,
                             }
                         });
-                    return together(together(limits, recalled), named);
+                    // In this order, whichever was found first.
+                    let told = [recalled, named].into_iter().flatten();
+                    let (answers, rows): (Vec<Answer>, Vec<LedgerRow>) = told.unzip();
+                    if !rows.is_empty() {
+                        self.record(&rows);
+                    }
+                    return answers
+                        .into_iter()
+                        .fold(limits, |all, one| together(all, Some(one)));
                 }
             }
             Moment::ToolDone {

@@ -139,7 +139,9 @@ fn added<'r, T: PartialEq>(before: &[Arc<T>], now: &'r [Arc<T>]) -> Option<&'r [
         // What stands before the first rows is not known.
         return now.is_empty().then_some(now);
     };
-    let at = now.iter().rposition(|row| is_same(row, last))?;
+    // Rows go from the front, so none stands further back than it stood.
+    let reach = now.get(..before.len()).unwrap_or(now);
+    let at = reach.iter().rposition(|row| is_same(row, last))?;
     let (kept, added) = now.split_at_checked(at + 1)?;
     let mut same = kept.iter().rev().zip(before.iter().rev());
     same.all(|(a, b)| is_same(a, b)).then_some(added)

@@ -109,21 +109,26 @@ impl Session {
         })
     }
 
-    /// Names the files that a request is about, where that is clear and news to the session.
-    pub(super) async fn suggest(&self, request: &str, agent_id: &str) -> Option<Answer> {
+    /// Names the files that a request is about, where that is clear and news to the session, and the row to record.
+    pub(super) async fn suggest(
+        &self,
+        request: &str,
+        agent_id: &str,
+    ) -> Option<(Answer, LedgerRow)> {
         let (session, request) = (self.clone(), request.to_owned());
         let looked = tokio::task::spawn_blocking(move || session.suggestion(&request));
         let looked = tokio::time::timeout(PATIENCE.map, looked).await;
         let told = looked.ok()?.ok()??;
-        self.record(&[LedgerRow {
+        let row = LedgerRow {
             paths: told.paths,
             receipt: Some(Box::new(told.receipt)),
             ..self.row(LedgerKind::Suggested, agent_id)
-        }]);
-        Some(Answer {
+        };
+        let answer = Answer {
             context: told.text,
             decision: Decision::Pass,
-        })
+        };
+        Some((answer, row))
     }
 
     /// Prepares the index of memory, which the first prompt will ask.
@@ -135,20 +140,25 @@ impl Session {
         });
     }
 
-    /// Tells what memory holds on a request.
-    pub(super) async fn recall(&self, request: &str, agent_id: &str) -> Option<Answer> {
+    /// Tells what memory holds on a request, and the row to record.
+    pub(super) async fn recall(
+        &self,
+        request: &str,
+        agent_id: &str,
+    ) -> Option<(Answer, LedgerRow)> {
         let (session, request) = (self.clone(), request.to_owned());
         let looked = tokio::task::spawn_blocking(move || session.recalled(&request));
         let looked = tokio::time::timeout(PATIENCE.map, looked).await;
         let (context, receipt) = looked.ok()?.ok()??;
-        self.record(&[LedgerRow {
+        let row = LedgerRow {
             receipt: Some(Box::new(receipt)),
             ..self.row(LedgerKind::Told, agent_id)
-        }]);
-        Some(Answer {
+        };
+        let answer = Answer {
             context,
             decision: Decision::Pass,
-        })
+        };
+        Some((answer, row))
     }
 
     /// Files that a request is about, where that is clear and news to the session.
