@@ -45,6 +45,7 @@ mod others;
 mod record;
 mod repeat;
 mod told;
+mod transcript;
 
 pub use told::preview;
 
@@ -52,6 +53,8 @@ pub use told::preview;
 /// that we would go on working on; it should run first.
 const AFTER_ANSWER: Duration = Duration::from_millis(1);
 
+/// Longest path of a transcript, in characters.
+const MAX_TRANSCRIPT: usize = 4_096;
 /// Longest reason of a start, an end or a compaction, in characters; agents send a word.
 const MAX_SOURCE: usize = 80;
 
@@ -504,7 +507,15 @@ impl Session {
                                 false => None,
                             }
                         });
-                    return together(together(limits, recalled), named);
+                    // In this order, whichever was found first.
+                    let told = [recalled, named].into_iter().flatten();
+                    let (answers, rows): (Vec<Answer>, Vec<LedgerRow>) = told.unzip();
+                    if !rows.is_empty() {
+                        self.record(&rows);
+                    }
+                    return answers
+                        .into_iter()
+                        .fold(limits, |all, one| together(all, Some(one)));
                 }
             }
             Moment::ToolDone {
@@ -555,8 +566,19 @@ impl Session {
             } => {
                 self.record_event(LedgerRow {
                     text: intake::cut(last_message, MAX_TEXT),
+                    transcript: match last_message.is_empty() {
+                        true => intake::cut(&event.transcript, MAX_TRANSCRIPT),
+                        false => String::new(),
+                    },
                     ..self.row(LedgerKind::Stop, &event.agent_id)
                 });
+                if last_message.is_empty() && !event.transcript.is_empty() {
+                    let session = self.clone();
+                    self.app.after_reply(async move {
+                        let Session { id, live, now, .. } = session;
+                        transcript::hear_last_message(&id, &live, now).await;
+                    });
+                }
                 let takes_questions = dialect(&self.live.runner).is_ok_and(|dialect| {
                     let mut events = dialect.events().iter();
                     events.any(|known| known.asks_back && known.name == event.name)

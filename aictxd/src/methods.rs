@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
 use aictx_artifacts::scrub::Report;
@@ -312,6 +312,9 @@ pub(crate) fn place(app: &App, path: &str) -> Result<Place, RpcError> {
     app.hosts.place(&path)
 }
 
+/// The first resume of a repository waits so long for its map.
+const FIRST_MAP: Duration = Duration::from_secs(2);
+
 async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> {
     if params.brief && params.full {
         return Err(RpcError::new(
@@ -325,6 +328,9 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> 
     let now = app.now();
     let look_only = params.look_only;
     let worktree = place.worktree.clone();
+    if app.mode == Mode::Daemon {
+        app.maps.first(&place.root, &worktree, FIRST_MAP).await;
+    }
     let (at, task, app_, host_) = (
         place,
         params.task.clone(),

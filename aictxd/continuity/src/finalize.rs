@@ -251,7 +251,7 @@ fn leaves_unfinished(snapshot: &Snapshot, project: &Project) -> bool {
 }
 
 /// Rationale of what was kept because its user asked for it.
-pub(crate) const SAID_BY_USER: &str = "the user said so";
+pub const SAID_BY_USER: &str = "the user said so";
 
 /// A decision in the place of each rule that the user took back.
 fn taken_back(snapshot: &Snapshot, seen: &Observation) -> Vec<Value> {

@@ -63,8 +63,8 @@ pub use failures::{
     list as failure_list, pick_failure, tell_failed_last_time,
 };
 pub use finalize::{
-    ExplicitReport, Finalize, check_report, executions_asked, failed_branches, finalize,
-    request_nonce, touched_paths,
+    ExplicitReport, Finalize, SAID_BY_USER, check_report, executions_asked, failed_branches,
+    finalize, request_nonce, touched_paths,
 };
 pub use handoff::{handoff_as_of_now, handoff_of_branch, unfinished};
 pub use inspect::{
@@ -83,7 +83,7 @@ pub use preferences::{is_muted, set_muted};
 pub use project::{Note, Project};
 pub use recall::{
     Found, Histories, Memory, PromptMemory, Recollection, Remembered, best_of_each, is_wanted,
-    recollect, tell_prompt, told,
+    mark_stale, recalled_paths, recollect, tell_prompt, told,
 };
 pub use remember::{HISTORIES, MemoryEdit, edit_item, find_item, history_of, items};
 pub use resume::{Resumed, resume};

@@ -1,5 +1,6 @@
 //! Everything that memory holds, as items that can be searched, whatever their age.
 
+mod stale;
 mod tell;
 
 use std::collections::{HashMap, HashSet};
@@ -14,6 +15,7 @@ use aictx_proto::snapshot::{Rows, Snapshot};
 use aictx_proto::text::clean;
 use serde_json::{Map, Value};
 
+pub use self::stale::{mark_stale, recalled_paths};
 pub(crate) use self::tell::{PROMPT_MEMORY, told_before};
 pub use self::tell::{PromptMemory, Recollection, recollect, tell_prompt};
 use crate::decisions::are_on_one_subject;
@@ -137,7 +139,9 @@ fn added<'r, T: PartialEq>(before: &[Arc<T>], now: &'r [Arc<T>]) -> Option<&'r [
         // What stands before the first rows is not known.
         return now.is_empty().then_some(now);
     };
-    let at = now.iter().rposition(|row| is_same(row, last))?;
+    // Rows go from the front, so none stands further back than it stood.
+    let reach = now.get(..before.len()).unwrap_or(now);
+    let at = reach.iter().rposition(|row| is_same(row, last))?;
     let (kept, added) = now.split_at_checked(at + 1)?;
     let mut same = kept.iter().rev().zip(before.iter().rev());
     same.all(|(a, b)| is_same(a, b)).then_some(added)
@@ -510,9 +514,10 @@ impl Memory {
         details.push(("hint", &row.resolution_hint));
         details.extend(each("tried", &row.failed_attempts));
         let source = Source {
+            // Of the execution that fixed it, where that is known.
             execution: match row.resolved_by_execution_id.as_str() {
-                "" => &row.last_execution_id,
-                resolved_by => resolved_by,
+                resolved_by if !row.resolution_summary.is_empty() => resolved_by,
+                _ => &row.last_execution_id,
             },
             timestamp: &row.timestamp,
             status: if row.status.is_empty() {

@@ -21,7 +21,7 @@ use super::{PATIENCE, Recording, Session};
 use crate::app::App;
 use crate::facts;
 use crate::hosts::Place;
-use crate::maps::At;
+use crate::maps::{At, MIN_FILES};
 use crate::methods::place;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
@@ -110,7 +110,9 @@ impl Session {
         // The event itself is recorded after this; it must not wait for a slow disk.
         let told = tokio::time::timeout(PATIENCE.map, told).await;
         let (context, receipt) = told.ok()?.ok()??;
-        Some(self.tell(context, receipt, agent_id))
+        let (answer, row) = self.tell(context, receipt, agent_id);
+        self.record(&[row]);
+        Some(answer)
     }
 
     /// Tells, before a command runs, of the open failure that it showed last time, where nothing that the failure
@@ -142,7 +144,9 @@ impl Session {
         });
         let told = tokio::time::timeout(PATIENCE.map, told).await;
         let (context, receipt) = told.ok()?.ok()??;
-        Some(self.tell(context, receipt, &event.agent_id))
+        let (answer, row) = self.tell(context, receipt, &event.agent_id);
+        self.record(&[row]);
+        Some(answer)
     }
 
     /// Tells of a command that ended alike several times in a row.
@@ -175,33 +179,39 @@ impl Session {
         Some(question.to_string())
     }
 
-    /// A text of memory as an answer, recorded as told.
-    fn tell(&self, context: String, receipt: Receipt, agent_id: &str) -> Answer {
-        self.record(&[LedgerRow {
+    /// A text of memory as an answer, and the row to record.
+    fn tell(&self, context: String, receipt: Receipt, agent_id: &str) -> (Answer, LedgerRow) {
+        let row = LedgerRow {
             receipt: Some(Box::new(receipt)),
             ..self.row(LedgerKind::Told, agent_id)
-        }]);
-        Answer {
+        };
+        let answer = Answer {
             context,
             decision: Decision::Pass,
-        }
+        };
+        (answer, row)
     }
 
-    /// Names the files that a request is about, where that is clear and news to the session.
-    pub(super) async fn suggest(&self, request: &str, agent_id: &str) -> Option<Answer> {
+    /// Names the files that a request is about, where that is clear and news to the session, and the row to record.
+    pub(super) async fn suggest(
+        &self,
+        request: &str,
+        agent_id: &str,
+    ) -> Option<(Answer, LedgerRow)> {
         let (session, request) = (self.clone(), request.to_owned());
         let looked = tokio::task::spawn_blocking(move || session.suggestion(&request));
         let looked = tokio::time::timeout(PATIENCE.map, looked).await;
         let told = looked.ok()?.ok()??;
-        self.record(&[LedgerRow {
+        let row = LedgerRow {
             paths: told.paths,
             receipt: Some(Box::new(told.receipt)),
             ..self.row(LedgerKind::Suggested, agent_id)
-        }]);
-        Some(Answer {
+        };
+        let answer = Answer {
             context: told.text,
             decision: Decision::Pass,
-        })
+        };
+        Some((answer, row))
     }
 
     /// Prepares the index of memory, which the first prompt will ask.
@@ -213,8 +223,12 @@ impl Session {
         });
     }
 
-    /// Tells what memory holds on a request.
-    pub(super) async fn recall(&self, request: &str, agent_id: &str) -> Option<Answer> {
+    /// Tells what memory holds on a request, and the row to record.
+    pub(super) async fn recall(
+        &self,
+        request: &str,
+        agent_id: &str,
+    ) -> Option<(Answer, LedgerRow)> {
         let (session, request) = (self.clone(), request.to_owned());
         let looked = tokio::task::spawn_blocking(move || session.recalled(&request));
         let looked = tokio::time::timeout(PATIENCE.map, looked).await;
@@ -230,7 +244,7 @@ impl Session {
             worktree: &live.worktree,
             head: None,
         };
-        let mut hits = self.app.maps.suggestions(&at, request, &[]);
+        let mut hits = self.app.maps.suggestions(&at, request, &[], MIN_FILES);
         // What its user put off limits is no place to start.
         let limits = self.app.presence.limits(&live.host, &self.id);
         let permitted =
@@ -343,7 +357,7 @@ impl Session {
             worktree: &live.worktree,
             head: Some(&head.head),
         };
-        self.app.maps.suggestions(&at, &request, &near)
+        self.app.maps.suggestions(&at, &request, &near, MIN_FILES)
     }
 }
 

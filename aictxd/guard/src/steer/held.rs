@@ -297,7 +297,9 @@ pub(super) fn lets_go(
             })
     };
     let ordered = judged.iter().any(orders) && clauses.iter().any(orders_a_change)
-        || clauses.iter().any(|clause| requests(clause) && !clause.all().has(Class::Q));
+        || clauses
+            .iter()
+            .any(|clause| requests(clause) && !clause.all().has(Class::Q));
     // "Not yet, but keep reading" goes on, too.
     let holds = |one: &Judged| matches!(one.label, Label::AgentCorrection | Label::Question);
     let agreed = !judged.iter().any(holds) && clauses.iter().any(consents);
