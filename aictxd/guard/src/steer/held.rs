@@ -296,13 +296,17 @@ pub(super) fn lets_go(
                 !clause.question && !waits && changes(clause) && !says_how_it_runs(clause)
             })
     };
-    let ordered = judged.iter().any(orders) && clauses.iter().any(orders_a_change)
-        || clauses
-            .iter()
-            .any(|clause| requests(clause) && !clause.all().has(Class::Q));
+    let any = |test: &dyn Fn(&Judged) -> bool| judged.iter().any(test);
+    let asks = any(&|one| one.label == Label::Question);
+    let praises = any(&|one| matches!(one.label, Label::Continuation | Label::Approval));
+    let chooses = any(&|one| one.label == Label::StrategyChange);
+    // "Good. Now fix it", "good plan, execute it", "great, use the second one", "thanks. Can you fix it?"
+    let ordered = any(&orders) && (praises || clauses.iter().any(orders_a_change))
+        || praises && chooses
+        || !asks && clauses.iter().any(requests);
     // "Not yet, but keep reading" goes on, too.
-    let holds = |one: &Judged| matches!(one.label, Label::AgentCorrection | Label::Question);
-    let agreed = !judged.iter().any(holds) && clauses.iter().any(consents);
+    let holds = asks || any(&|one| one.label == Label::AgentCorrection);
+    let agreed = !holds && clauses.iter().any(consents);
     match label {
         Label::Cancellation | Label::Unknown | Label::Question | Label::SideComment => false,
         // What one file may be, the others may not be yet; "apply it" speaks of what was proposed.
@@ -320,7 +324,6 @@ pub(super) fn lets_go(
                 || ordered
         }
         Label::ScopeConstraint => !updates.only_paths.is_empty(),
-        // "Good. Now fix it": whatever it is called, it orders a change.
         _ => ordered || agreed,
     }
 }
