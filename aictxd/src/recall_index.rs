@@ -10,6 +10,8 @@ use aictx_repomap::texts::TextIndex;
 
 /// Rows of one history that are searched, the newest ones.
 const MAX_ROWS: usize = 20_000;
+/// Imported sessions whose evidence is looked at: prompts are told fewer.
+const MAX_WEIGHED: usize = 8;
 /// Failures that made room for others.
 const EVICTED_FAILURES: &str = "archive/failure_memory/evicted.jsonl";
 
@@ -47,6 +49,10 @@ impl RecallIndex {
             let all = Histories {
                 handoffs: store.newest_rows(files::HANDOFFS, MAX_ROWS).0,
                 decisions: store.newest_rows(files::DECISIONS, MAX_ROWS).0,
+                imported: match snapshot.imported {
+                    0 => Vec::new(),
+                    _ => store.newest_rows(files::IMPORTED, MAX_ROWS).0,
+                },
                 evicted_failures: store.newest_rows(EVICTED_FAILURES, MAX_ROWS).0,
             };
             known = Searchable {
@@ -92,6 +98,11 @@ impl Searchable {
                 evidence: one.evidence,
             })
         });
-        best_of_each(found.collect())
+        let mut found = best_of_each(found.collect());
+        let imported = found.iter_mut().filter(|one| one.item.imported.is_some());
+        for one in imported.take(MAX_WEIGHED) {
+            one.evidence *= one.item.togetherness(query);
+        }
+        found
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use aictx_proto::methods::{RecallItem, RecallParams};
 use aictx_proto::record::{
-    Decision, FailurePattern, Handoff, HandoffRow, Origin, SemanticRepo, Strategy, Subsystem,
-    Thread,
+    Decision, FailurePattern, Handoff, HandoffRow, ImportedRow, ImportedTurn, Origin, SemanticRepo,
+    Strategy, Subsystem, Thread,
 };
 use aictx_proto::snapshot::{Rows, Snapshot};
 use aictx_proto::text::clean;
@@ -45,6 +45,8 @@ pub struct Histories {
     pub decisions: Vec<Decision>,
     /// Failures that made room for others.
     pub evicted_failures: Vec<FailurePattern>,
+    /// What was imported.
+    pub imported: Vec<ImportedRow>,
 }
 
 /// An item of memory.
@@ -54,6 +56,8 @@ pub struct Remembered {
     pub item: RecallItem,
     /// The execution that it is of; empty where there is none.
     pub execution: String,
+    /// The session that it stands for, where it was imported.
+    pub imported: Option<Arc<ImportedRow>>,
     /// Its row was changed or removed: another item stands for it, or none.
     pub is_gone: bool,
 }
@@ -64,12 +68,46 @@ impl Remembered {
         !matches!(self.item.status.as_str(), "superseded" | "wrong")
     }
 
+    /// The turn of an imported session that shares most words with a question, by their hashes.
+    fn best_turn(&self, words: &[u64]) -> Option<&ImportedTurn> {
+        let row = self.imported.as_ref()?;
+        let fits = |turn: &&ImportedTurn| {
+            in_common(words, &hashed_terms(&turn.asked))
+                + in_common(words, &hashed_terms(&turn.said))
+        };
+        // Of equals the first.
+        let best = row.turns.iter().rev().max_by_key(fits)?;
+        (fits(&best) > 0).then_some(best)
+    }
+
+    /// Share of a question's words in an imported session that stand together in one of its turns: a long session has
+    /// words of any question. 1 for other items.
+    pub fn togetherness(&self, question: &str) -> f32 {
+        let Some(row) = &self.imported else {
+            return 1.0;
+        };
+        let words = asked_terms(question);
+        let (mut all, mut best) = (HashSet::new(), 0);
+        for turn in &row.turns {
+            let own: HashSet<u64> = [&turn.asked, &turn.said]
+                .into_iter()
+                .flat_map(|text| hashed_terms(text))
+                .filter(|term| words.binary_search(term).is_ok())
+                .collect();
+            best = best.max(own.len());
+            all.extend(own);
+        }
+        best as f32 / all.len().max(1) as f32
+    }
+
     /// Its request and the sentences of its details, each of which may fit a question by itself.
     pub fn parts(&self) -> Vec<&str> {
         let lines = self.item.details.iter();
         let sentences = lines.flat_map(|line| sentences(line));
         let request = std::iter::once(self.item.request.as_str());
-        request.chain(sentences).collect()
+        let turns = self.imported.iter().flat_map(|row| &row.turns);
+        let said = turns.flat_map(|turn| [turn.asked.as_str(), &turn.said]);
+        request.chain(sentences).chain(said).collect()
     }
 }
 
@@ -101,6 +139,7 @@ struct Parts {
     strategies: Rows<Strategy>,
     threads: Rows<Thread>,
     semantic: Arc<SemanticRepo>,
+    imported: u64,
 }
 
 impl Parts {
@@ -112,6 +151,7 @@ impl Parts {
             strategies: Arc::clone(&snapshot.strategies),
             threads: Arc::clone(&snapshot.threads),
             semantic: Arc::clone(&snapshot.semantic),
+            imported: snapshot.imported,
         }
     }
 
@@ -122,6 +162,7 @@ impl Parts {
             && Arc::ptr_eq(&self.strategies, &other.strategies)
             && Arc::ptr_eq(&self.threads, &other.threads)
             && Arc::ptr_eq(&self.semantic, &other.semantic)
+            && self.imported == other.imported
     }
 }
 
@@ -168,6 +209,7 @@ impl Memory {
             of: Parts::of(snapshot),
             ..Self::default()
         };
+        all.imported.iter().for_each(|row| made.imported_row(row));
         all.handoffs.iter().for_each(|row| made.handoff_row(row));
         all.decisions.iter().for_each(|row| made.decision(row));
         all.evicted_failures
@@ -198,7 +240,7 @@ impl Memory {
         let (Some(handoffs), Some(decisions)) = (handoffs, decisions) else {
             return false;
         };
-        if self.gone > MAX_GONE {
+        if self.gone > MAX_GONE || self.of.imported != now.imported {
             return false;
         }
         handoffs.iter().for_each(|row| self.handoff_row(row));
@@ -332,11 +374,17 @@ pub struct Found<'m> {
 
 /// Factor of the score of an item that does not hold any more.
 const REPLACED: f32 = 0.7;
+/// Factor of the score and the evidence of what was imported: what was observed tells more.
+const IMPORTED: f32 = 0.8;
 
 /// Orders what fits, best first: one item for each execution, and what holds before what was replaced.
 pub fn best_of_each(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
     for one in found.iter_mut().filter(|one| !one.item.holds()) {
         one.score *= REPLACED;
+    }
+    for one in found.iter_mut().filter(|one| one.item.imported.is_some()) {
+        one.score *= IMPORTED;
+        one.evidence *= IMPORTED;
     }
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut known = HashSet::new();
@@ -430,8 +478,43 @@ impl Memory {
         self.items.push(Remembered {
             item,
             execution,
+            imported: None,
             is_gone: false,
         });
+    }
+
+    fn imported_row(&mut self, row: &ImportedRow) {
+        let failed = row.failed.iter().rev().take(3).map(|failed| {
+            let first = failed.error.lines().next().unwrap_or_default();
+            format!("`{}`: {first}", failed.command)
+        });
+        let failed: Vec<String> = failed.collect();
+        let last = row.turns.last().map_or("", |turn| turn.said.as_str());
+        let mut details = vec![("", last)];
+        details.extend(each("decided", &row.decisions));
+        details.extend(each("next", &row.next_steps));
+        details.extend(each("failed", &failed));
+        if last.is_empty() {
+            details.push(("", &row.title));
+        }
+        let source = Source {
+            execution: &row.id,
+            request: &row.title,
+            timestamp: &row.timestamp,
+            agent: match row.agent_id.as_str() {
+                "" => &row.source,
+                agent => agent,
+            },
+            branch: &row.branch,
+            status: &row.status,
+            files: &row.files_edited,
+            ..Source::new("imported", row.id.clone(), &row.extra, Origin::Own)
+        };
+        let number = self.items.len();
+        self.add(&source, details);
+        if let Some(item) = self.items.get_mut(number) {
+            item.imported = Some(Arc::new(row.clone()));
+        }
     }
 
     fn handoff_row(&mut self, row: &HandoffRow) {
@@ -628,6 +711,13 @@ pub fn told(memory: &Memory, found: &Found, query: &str) -> RecallItem {
     }
     let words = asked_terms(query);
     let fits = |text: &str| in_common(&words, &hashed_terms(text));
+    if let Some(turn) = found.item.best_turn(&words) {
+        let lines = [("asked", &turn.asked), ("said", &turn.said)];
+        let lines = lines.into_iter().filter(|(_, text)| !text.is_empty());
+        let lines = lines.map(|(name, text)| format!("{name}: {}", clean(text, MAX_DETAIL)));
+        item.details.splice(0..0, lines);
+        item.details.truncate(MAX_DETAILS);
+    }
     let lines = item.details.iter().flat_map(|line| sentences(line));
     let mut best = ("", 0);
     for line in lines {
