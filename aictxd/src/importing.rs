@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use aictx_files::untrusted::{self, Regular};
 use aictx_proto::Timestamp;
 use aictx_proto::methods::Surroundings;
 use aictx_proto::record::ImportedRow;
+use aictx_runners::transcript::sqlite::{Database, Stored};
 use aictx_runners::transcript::{AGENTS, Session, Transcript, beads, directory_hash, markdown};
 use rustix::fs::FileType;
 
@@ -19,7 +21,7 @@ use crate::app::App;
 use crate::hosts::Place;
 
 /// Files that are looked at, and folders.
-const MAX_FILES: usize = 20_000;
+pub const MAX_FILES: usize = 20_000;
 const MAX_FOLDERS: usize = 20_000;
 /// Deepest folder below a named one.
 const MAX_DEPTH: usize = 6;
@@ -33,6 +35,8 @@ const MAX_DOCUMENT: u64 = 32 * 1024 * 1024;
 const MAX_MARKDOWN: u64 = 1024 * 1024;
 /// Beginning of a transcript in which its directory has to stand.
 const MAX_HEAD: u64 = 1024 * 1024;
+/// Longest write-ahead log of a database.
+const MAX_LOG: u64 = 64 * 1024 * 1024;
 /// Messages of one session in OpenCode's storage, and parts of one message.
 const MAX_MESSAGES: usize = 5_000;
 const MAX_PARTS: usize = 256;
@@ -75,6 +79,8 @@ pub enum Skipped {
     Unreadable,
     /// Its format is not known.
     UnknownFormat,
+    /// It is larger than what is read of it.
+    TooLarge,
 }
 
 impl Skipped {
@@ -88,6 +94,7 @@ impl Skipped {
             Self::TooOld => "too old",
             Self::Unreadable => "unreadable",
             Self::UnknownFormat => "of an unknown format",
+            Self::TooLarge => "in part: too large",
         }
     }
 }
@@ -146,13 +153,31 @@ fn homes(around: &Surroundings) -> Vec<(&'static str, PathBuf)> {
     there.collect()
 }
 
-/// OpenCode's database, where there is one: it is not read.
-pub fn opencode_database(around: &Surroundings) -> bool {
+/// OpenCode's database, where there is one.
+fn opencode_database(around: &Surroundings) -> Option<Candidate> {
     let mut folders = homes(around).into_iter();
-    let storage = folders.find(|(agent, _)| *agent == "opencode");
-    let database =
-        storage.and_then(|(_, folder)| Some(folder.ancestors().nth(2)?.join("opencode.db")));
-    database.is_some_and(|file| file.is_file())
+    let (_, storage) = folders.find(|(agent, _)| *agent == "opencode")?;
+    let base = storage.ancestors().nth(2)?.to_owned();
+    let path = base.join("opencode.db");
+    let times = [path.clone(), log_of(&path)].map(|file| rustix::fs::stat(&file));
+    if times.first()?.is_err() {
+        return None;
+    }
+    let times = times.iter().flatten().map(|stat| stat.st_mtime);
+    Some(Candidate {
+        source: Some("opencode"),
+        path,
+        base,
+        named: false,
+        modified: times.max().unwrap_or(0),
+    })
+}
+
+/// The write-ahead log of a database.
+fn log_of(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push("-wal");
+    PathBuf::from(name)
 }
 
 /// Returns true for a file of an agent's folder that is a transcript.
@@ -184,6 +209,9 @@ pub fn transcripts(around: &Surroundings, agents: &[&str]) -> Vec<Candidate> {
             let take = |path: &Path| is_transcript(agent, &folder, path).then_some(source);
             walk(&folder, &folder, 0, &mut 0, &take, &mut found);
         }
+    }
+    if agents.contains(&"opencode") {
+        found.extend(opencode_database(around));
     }
     newest_first(found)
 }
@@ -236,6 +264,7 @@ pub fn named(path: &Path, sources: &[String]) -> io::Result<Vec<Candidate>> {
             "md" | "markdown" | "mdc" => Some(Some(MARKDOWN)),
             "jsonl" if is_beads || only == Some(BEADS) => Some(Some(BEADS)),
             "jsonl" | "json" => Some(AGENTS.iter().find(|agent| Some(**agent) == only).copied()),
+            "db" if path.file_name() == Some(OsStr::new("opencode.db")) => Some(Some("opencode")),
             _ => None,
         }
     };
@@ -394,7 +423,7 @@ impl<'a> Finder<'a> {
         };
         if is_document(candidate) {
             match file.read(MAX_HEAD) {
-                Ok(text) => take_document(&mut reader, &text),
+                Ok(text) => reader.line(&text),
                 Err(_) => return false,
             }
         } else {
@@ -425,6 +454,9 @@ impl<'a> Finder<'a> {
         match candidate.source {
             Some(MARKDOWN) => self.read_markdown(candidate, &file, &modified, &mut found),
             Some(BEADS) => self.read_issues(file, since, &mut found),
+            Some(_) if is_database(candidate) => {
+                self.read_database(&candidate.path, file, since, &mut found);
+            }
             _ => self.read_session(candidate, file, since, &mut found),
         }
         found
@@ -474,6 +506,36 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Gives the sessions of OpenCode's database; with `only_count` nothing of what was said.
+    fn stored(&mut self, path: &Path, file: Regular, only_count: bool) -> Option<Stored> {
+        let log = untrusted::open_itself(&log_of(path)).and_then(|log| log.read(MAX_LOG));
+        let file = file.into_file();
+        let mut read = |at: u64, into: &mut [u8]| file.read_exact_at(into, at).is_ok();
+        let mut database = Database::open(&mut read, log.unwrap_or_default())?;
+        let mut wants = |directory: &str| self.worktree_of(directory).is_some();
+        Some(database.opencode_sessions(&mut wants, only_count))
+    }
+
+    fn read_database(&mut self, path: &Path, file: Regular, since: &str, found: &mut Found) {
+        let Some(stored) = self.stored(path, file, false) else {
+            found.skipped.push(Skipped::Unreadable);
+            return;
+        };
+        let left_out = [
+            (stored.elsewhere, Skipped::OtherRepository),
+            (stored.of_subagents, Skipped::Subagent),
+        ];
+        for (count, why) in left_out {
+            found.skipped.extend((0..count).map(|_| why));
+        }
+        if stored.is_partial {
+            found.skipped.push(Skipped::TooLarge);
+        }
+        for session in stored.sessions {
+            self.take_session(session, path, since, found);
+        }
+    }
+
     fn read_session(
         &mut self,
         candidate: &Candidate,
@@ -494,7 +556,7 @@ impl<'a> Finder<'a> {
             file.read(MAX_DOCUMENT)
                 .map_err(io::Error::other)
                 .map(|text| {
-                    take_document(&mut reader, &text);
+                    reader.line(&text);
                 })
         } else {
             // Most transcripts are of other repositories: those are not read to the end.
@@ -511,11 +573,22 @@ impl<'a> Finder<'a> {
             found.skipped.push(Skipped::Unreadable);
             return;
         }
-        let session = reader.finish();
-        let worktree = match self.worktree(&session, &candidate.path) {
-            Err(_) if candidate.named => Ok(self.place.worktree.clone()),
-            found => found,
-        };
+        let mut session = reader.finish();
+        if candidate.named && self.worktree(&session, &candidate.path).is_err() {
+            session.cwd = self.place.worktree.to_string_lossy().into_owned();
+        }
+        if session.row.session_id.is_empty() {
+            let name = candidate.path.file_stem().unwrap_or_default();
+            session.row.session_id = name.to_string_lossy().into_owned();
+        }
+        if session.row.timestamp.is_empty() {
+            session.row.timestamp = Timestamp::from_unix(candidate.modified).to_string();
+        }
+        self.take_session(session, &candidate.path, since, found);
+    }
+
+    fn take_session(&mut self, session: Session, path: &Path, since: &str, found: &mut Found) {
+        let worktree = self.worktree(&session, path);
         found.not_understood += session.not_understood;
         match worktree {
             Err(why) => {
@@ -528,17 +601,7 @@ impl<'a> Finder<'a> {
             Ok(_) if !since.is_empty() && *session.row.timestamp < *since => {
                 found.skipped.push(Skipped::TooOld);
             }
-            Ok(worktree) => {
-                let mut row = session.row;
-                if row.session_id.is_empty() {
-                    let name = candidate.path.file_stem().unwrap_or_default();
-                    row.session_id = name.to_string_lossy().into_owned();
-                }
-                if row.timestamp.is_empty() {
-                    row.timestamp = Timestamp::from_unix(candidate.modified).to_string();
-                }
-                found.rows.push((row, worktree));
-            }
+            Ok(worktree) => found.rows.push((session.row, worktree)),
         }
     }
 }
@@ -558,6 +621,16 @@ pub fn count(
         if Instant::now() > end {
             is_whole = false;
             break;
+        }
+        if is_database(&candidate) {
+            let file = untrusted::open_itself(&candidate.path).ok();
+            let stored = file.and_then(|file| finder.stored(&candidate.path, file, true));
+            let sessions = stored.map_or(0, |stored| stored.sessions.len() as u64);
+            let mut slots = counts.iter_mut();
+            if let Some((_, count)) = slots.find(|(agent, _)| Some(*agent) == candidate.source) {
+                *count += sessions;
+            }
+            continue;
         }
         let folder = candidate
             .path
@@ -584,9 +657,9 @@ fn is_document(candidate: &Candidate) -> bool {
     candidate.path.extension() == Some(OsStr::new("json"))
 }
 
-/// Takes a document that may be spread over several lines.
-fn take_document(reader: &mut Transcript, text: &[u8]) {
-    reader.line(text);
+/// Returns true for OpenCode's database.
+fn is_database(candidate: &Candidate) -> bool {
+    candidate.path.extension() == Some(OsStr::new("db"))
 }
 
 /// The agent whose transcript a file is, by its first lines.

@@ -714,7 +714,13 @@ pub fn told(memory: &Memory, found: &Found, query: &str) -> RecallItem {
     if let Some(turn) = found.item.best_turn(&words) {
         let lines = [("asked", &turn.asked), ("said", &turn.said)];
         let lines = lines.into_iter().filter(|(_, text)| !text.is_empty());
-        let lines = lines.map(|(name, text)| format!("{name}: {}", clean(text, MAX_DETAIL)));
+        let lines = lines.map(|(name, text)| (name, clean(text, MAX_DETAIL)));
+        let lines: Vec<(&str, String)> = lines.collect();
+        item.details
+            .retain(|line| !lines.iter().any(|(_, text)| text == line));
+        let lines = lines
+            .into_iter()
+            .map(|(name, text)| format!("{name}: {text}"));
         item.details.splice(0..0, lines);
         item.details.truncate(MAX_DETAILS);
     }

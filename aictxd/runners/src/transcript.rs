@@ -15,6 +15,7 @@ use crate::{Action, claude, codex, copilot, gemini, opencode};
 
 pub mod beads;
 pub mod markdown;
+pub mod sqlite;
 
 /// Longest text of a turn and most of an error that are kept, in bytes. Who stores them cuts them further: a secret
 /// at the edge of this one is not seen by a scrubber.

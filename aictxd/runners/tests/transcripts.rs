@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 
+use aictx_runners::transcript::sqlite::{Database, Stored};
 use aictx_runners::transcript::{AGENTS, Session, Transcript, directory_hash};
 use proptest::prelude::*;
 
@@ -121,6 +122,63 @@ fn sessions_of_sub_agents_are_known() {
     }
 }
 
+/// A database of 512-byte pages: some of its records are in the write-ahead log only, some fill several pages.
+fn database() -> (Vec<u8>, Vec<u8>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts");
+    let read = |name: &str| fs::read(folder.join(name)).unwrap();
+    (read("opencode.db"), read("opencode.db-wal"))
+}
+
+fn stored(file: &[u8], log: Vec<u8>) -> Option<Stored> {
+    let mut read = |at: u64, into: &mut [u8]| {
+        let at = usize::try_from(at).unwrap();
+        let bytes = file.get(at..at + into.len());
+        bytes.is_some_and(|bytes| {
+            into.copy_from_slice(bytes);
+            true
+        })
+    };
+    let mut database = Database::open(&mut read, log)?;
+    Some(database.opencode_sessions(&mut |directory| directory == DIRECTORY, false))
+}
+
+#[test]
+fn sessions_are_read_from_the_database_and_its_log() {
+    let (file, log) = database();
+    let found = stored(&file, log).unwrap();
+    assert_eq!((found.elsewhere, found.of_subagents), (1, 1));
+    let names: Vec<&str> = found
+        .sessions
+        .iter()
+        .map(|one| one.row.session_id.as_str())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "s-more0",
+            "s-more1",
+            "s-more2",
+            "s-more3",
+            "s-more4",
+            "s-more5",
+            "s-opencode"
+        ]
+    );
+    let long = &found.sessions[5].row.turns[0].asked;
+    assert_eq!(
+        *long,
+        format!("Request 5 {}", "long ".repeat(300)).trim_end()
+    );
+    let mut exported = read("opencode", "opencode.json");
+    let own = found.sessions.into_iter().next_back().unwrap();
+    exported.row.timestamp.clone_from(&own.row.timestamp);
+    assert_eq!(own, exported);
+    let (file, _) = database();
+    let before = stored(&file, Vec::new()).unwrap();
+    assert_eq!(before.sessions[6].row.turns[0].said, "I look first.");
+    assert!(stored(b"no database", Vec::new()).is_none());
+}
+
 /// Lines of a transcript that were cut, spoiled and mixed with others.
 fn spoiled() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let line = (0..7_usize, 0..20_usize, 0..400_usize, any::<u8>());
@@ -150,6 +208,22 @@ fn spoiled() -> impl Strategy<Value = Vec<Vec<u8>>> {
 }
 
 proptest! {
+    #[test]
+    fn any_database_is_survived(spots in prop::collection::vec((any::<usize>(), any::<u8>()), 1..40), cut in 0..60_000_usize) {
+        let (mut file, mut log) = database();
+        for (at, byte) in spots {
+            let (at, all) = (at / 2, [&mut file, &mut log]);
+            for bytes in all {
+                let at = at % bytes.len();
+                bytes[at] = byte;
+            }
+        }
+        file.truncate(cut.max(600));
+        if let Some(found) = stored(&file, log) {
+            prop_assert!(found.sessions.len() < 100);
+        }
+    }
+
     #[test]
     fn any_lines_are_survived(lines in spoiled(), agent in 0..AGENTS.len()) {
         let mut reader = Transcript::new(AGENTS[agent]).unwrap();

@@ -142,8 +142,12 @@ async fn remove(host: &Arc<Host>, dry_run: bool) -> Result<ImportReply, RpcError
 fn read(app: &App, place: &Place, params: &ImportParams) -> Result<Read, RpcError> {
     let mut finder = Finder::new(app, place);
     let mut reply = ImportReply::default();
-    let candidates = candidates(place, params, &mut finder, &mut reply.warnings)?;
+    let candidates = candidates(place, params, &mut finder)?;
     reply.total = candidates.len() as u64;
+    if candidates.len() >= importing::MAX_FILES {
+        let warning = "there are more files than are looked at; `--path` names those of a folder";
+        reply.warnings.push(warning.to_owned());
+    }
     let skip = usize::try_from(params.skip).unwrap_or(usize::MAX);
     let (end, now) = (Instant::now() + TIME, app.now());
     let mut rows: Vec<ImportedRow> = Vec::new();
@@ -203,7 +207,6 @@ fn candidates(
     place: &Place,
     params: &ImportParams,
     finder: &mut Finder<'_>,
-    warnings: &mut Vec<String>,
 ) -> Result<Vec<Candidate>, RpcError> {
     if !params.path.is_empty() {
         let path = PathBuf::from(&params.path);
@@ -223,13 +226,6 @@ fn candidates(
     }
     if wants(BEADS) {
         found.extend(importing::issues(place));
-    }
-    if agents.contains(&"opencode") && importing::opencode_database(around) {
-        warnings.push(
-            "sessions in OpenCode's database are not read; `opencode export SESSION > FILE` and \
-             `aictx import --path FILE` bring one"
-                .to_owned(),
-        );
     }
     Ok(found)
 }
