@@ -375,7 +375,7 @@ pub struct Found<'m> {
 /// Factor of the score of an item that does not hold any more.
 const REPLACED: f32 = 0.7;
 /// Factor of the score and the evidence of what was imported: what was observed tells more.
-const IMPORTED: f32 = 0.8;
+const IMPORTED: f32 = 0.7;
 
 /// Orders what fits, best first: one item for each execution, and what holds before what was replaced.
 pub fn best_of_each(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
