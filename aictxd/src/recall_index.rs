@@ -10,8 +10,6 @@ use aictx_repomap::texts::TextIndex;
 
 /// Rows of one history that are searched, the newest ones.
 const MAX_ROWS: usize = 20_000;
-/// Imported sessions whose evidence is looked at: prompts are told fewer.
-const MAX_WEIGHED: usize = 8;
 /// Failures that made room for others.
 const EVICTED_FAILURES: &str = "archive/failure_memory/evicted.jsonl";
 
@@ -98,11 +96,6 @@ impl Searchable {
                 evidence: one.evidence,
             })
         });
-        let mut found = best_of_each(found.collect());
-        let imported = found.iter_mut().filter(|one| one.item.imported.is_some());
-        for one in imported.take(MAX_WEIGHED) {
-            one.evidence *= one.item.togetherness(query);
-        }
-        found
+        best_of_each(found.collect(), query)
     }
 }

@@ -57,7 +57,7 @@ pub struct Remembered {
     /// The execution that it is of; empty where there is none.
     pub execution: String,
     /// The session that it stands for, where it was imported.
-    pub imported: Option<Arc<ImportedRow>>,
+    pub imported: Option<Arc<ImportedSession>>,
     /// Its row was changed or removed: another item stands for it, or none.
     pub is_gone: bool,
 }
@@ -68,46 +68,52 @@ impl Remembered {
         !matches!(self.item.status.as_str(), "superseded" | "wrong")
     }
 
-    /// The turn of an imported session that shares most words with a question, by their hashes.
-    fn best_turn(&self, words: &[u64]) -> Option<&ImportedTurn> {
-        let row = self.imported.as_ref()?;
-        let fits = |turn: &&ImportedTurn| {
-            in_common(words, &hashed_terms(&turn.asked))
-                + in_common(words, &hashed_terms(&turn.said))
-        };
-        // Of equals the first.
-        let best = row.turns.iter().rev().max_by_key(fits)?;
-        (fits(&best) > 0).then_some(best)
-    }
-
-    /// Share of a question's words in an imported session that stand together in one of its turns: a long session has
-    /// words of any question. 1 for other items.
-    pub fn togetherness(&self, question: &str) -> f32 {
-        let Some(row) = &self.imported else {
-            return 1.0;
-        };
-        let words = asked_terms(question);
-        let (mut all, mut best) = (HashSet::new(), 0);
-        for turn in &row.turns {
-            let own: HashSet<u64> = [&turn.asked, &turn.said]
-                .into_iter()
-                .flat_map(|text| hashed_terms(text))
-                .filter(|term| words.binary_search(term).is_ok())
-                .collect();
-            best = best.max(own.len());
-            all.extend(own);
-        }
-        best as f32 / all.len().max(1) as f32
-    }
-
     /// Its request and the sentences of its details, each of which may fit a question by itself.
     pub fn parts(&self) -> Vec<&str> {
         let lines = self.item.details.iter();
         let sentences = lines.flat_map(|line| sentences(line));
         let request = std::iter::once(self.item.request.as_str());
-        let turns = self.imported.iter().flat_map(|row| &row.turns);
+        let turns = self.imported.iter().flat_map(|one| &one.turns);
         let said = turns.flat_map(|turn| [turn.asked.as_str(), &turn.said]);
         request.chain(sentences).chain(said).collect()
+    }
+}
+
+/// An imported session, ready to be asked.
+#[derive(Debug)]
+pub struct ImportedSession {
+    turns: Vec<ImportedTurn>,
+    /// Hashes of the terms of each turn.
+    terms: Vec<Box<[u64]>>,
+}
+
+impl ImportedSession {
+    fn new(row: &ImportedRow) -> Self {
+        let terms = |turn: &ImportedTurn| hashed_terms(&format!("{}\n{}", turn.asked, turn.said));
+        Self {
+            turns: row.turns.clone(),
+            terms: row.turns.iter().map(terms).collect(),
+        }
+    }
+
+    /// The turn that shares most words with a question, by their hashes.
+    fn best_turn(&self, words: &[u64]) -> Option<&ImportedTurn> {
+        let fits = self.terms.iter().map(|terms| in_common(words, terms));
+        // Of equals the first.
+        let turns = self.turns.iter().zip(fits).rev();
+        let best = turns
+            .filter(|(_, fit)| *fit > 0)
+            .max_by_key(|(_, fit)| *fit);
+        best.map(|(turn, _)| turn)
+    }
+
+    /// Share of those words of a question that the session has which stand together in one of its turns: a long
+    /// session has words of any question.
+    fn togetherness(&self, words: &[u64]) -> f32 {
+        let best = self.terms.iter().map(|terms| in_common(words, terms)).max();
+        let is_there = |word: &&u64| self.terms.iter().any(|all| all.binary_search(word).is_ok());
+        let all = words.iter().filter(is_there).count();
+        best.unwrap_or(0) as f32 / all.max(1) as f32
     }
 }
 
@@ -376,15 +382,16 @@ pub struct Found<'m> {
 const REPLACED: f32 = 0.7;
 /// Factor of the score and the evidence of what was imported: what was observed tells more.
 const IMPORTED: f32 = 0.7;
+/// Best items whose evidence is looked at closely: prompts are told of fewer.
+const MAX_WEIGHED: usize = 32;
 
 /// Orders what fits, best first: one item for each execution, and what holds before what was replaced.
-pub fn best_of_each(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
+pub fn best_of_each<'m>(mut found: Vec<Found<'m>>, question: &str) -> Vec<Found<'m>> {
     for one in found.iter_mut().filter(|one| !one.item.holds()) {
         one.score *= REPLACED;
     }
     for one in found.iter_mut().filter(|one| one.item.imported.is_some()) {
         one.score *= IMPORTED;
-        one.evidence *= IMPORTED;
     }
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut known = HashSet::new();
@@ -393,6 +400,12 @@ pub fn best_of_each(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
         execution.is_empty() || known.insert(execution.to_owned())
     };
     found.retain(is_first);
+    let words = asked_terms(question);
+    for one in found.iter_mut().take(MAX_WEIGHED) {
+        if let Some(session) = &one.item.imported {
+            one.evidence *= IMPORTED * session.togetherness(&words);
+        }
+    }
     found
 }
 
@@ -513,7 +526,7 @@ impl Memory {
         let number = self.items.len();
         self.add(&source, details);
         if let Some(item) = self.items.get_mut(number) {
-            item.imported = Some(Arc::new(row.clone()));
+            item.imported = Some(Arc::new(ImportedSession::new(row)));
         }
     }
 
@@ -711,7 +724,8 @@ pub fn told(memory: &Memory, found: &Found, query: &str) -> RecallItem {
     }
     let words = asked_terms(query);
     let fits = |text: &str| in_common(&words, &hashed_terms(text));
-    if let Some(turn) = found.item.best_turn(&words) {
+    let imported = found.item.imported.as_ref();
+    if let Some(turn) = imported.and_then(|session| session.best_turn(&words)) {
         let lines = [("asked", &turn.asked), ("said", &turn.said)];
         let lines = lines.into_iter().filter(|(_, text)| !text.is_empty());
         let lines = lines.map(|(name, text)| (name, clean(text, MAX_DETAIL)));

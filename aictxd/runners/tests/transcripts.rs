@@ -1,6 +1,10 @@
 //! Transcripts of every agent, of the shape that its current version writes, and of earlier ones.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::unwrap_used
+)]
 
 use std::fs;
 use std::path::Path;

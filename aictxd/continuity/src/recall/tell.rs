@@ -321,7 +321,8 @@ impl<'a> PromptMemory<'a> {
                 }
             }
             "imported" => {
-                let turn = one.best_turn(&asked_terms(self.request));
+                let session = one.imported.as_ref();
+                let turn = session.and_then(|one| one.best_turn(&asked_terms(self.request)));
                 let said = turn.map_or(first.as_str(), |turn| match turn.said.as_str() {
                     "" => &turn.asked,
                     said => said,
