@@ -184,7 +184,9 @@ fn added<'r, T: PartialEq>(before: &[Arc<T>], now: &'r [Arc<T>]) -> Option<&'r [
         // What stands before the first rows is not known.
         return now.is_empty().then_some(now);
     };
-    let at = now.iter().rposition(|row| is_same(row, last))?;
+    // One that was read again is another one with the same content, and so may be one that was added.
+    let by_pointer = now.iter().rposition(|row| Arc::ptr_eq(row, last));
+    let at = by_pointer.or_else(|| now.iter().rposition(|row| is_same(row, last)))?;
     let (kept, added) = now.split_at_checked(at + 1)?;
     let mut same = kept.iter().rev().zip(before.iter().rev());
     same.all(|(a, b)| is_same(a, b)).then_some(added)
