@@ -358,7 +358,7 @@ pub fn gather_for(
             worktree: &place.worktree,
             head: Some(&project.checkout.head),
         };
-        project.map = app.maps.suggestions(&at, request, &[]);
+        project.map = app.maps.suggestions(&at, request, &[], 1);
         let named = named_files(&place.worktree, request).map(str::to_owned);
         let about = files_about(snapshot, &project, at_hand, &of_task, named);
         let mut more = relevant_paths(snapshot, request, &about, app.now());

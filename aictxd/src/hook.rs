@@ -45,6 +45,7 @@ mod others;
 mod record;
 mod repeat;
 mod told;
+mod transcript;
 
 pub use told::preview;
 
@@ -52,6 +53,8 @@ pub use told::preview;
 /// that we would go on working on; it should run first.
 const AFTER_ANSWER: Duration = Duration::from_millis(1);
 
+/// Longest path of a transcript, in characters.
+const MAX_TRANSCRIPT: usize = 4_096;
 /// Longest reason of a start, an end or a compaction, in characters; agents send a word.
 const MAX_SOURCE: usize = 80;
 
@@ -189,7 +192,10 @@ async fn take(
     if !is_spooled && app.repeats.is_repeat(dialect.name(), event, worktree) {
         return Ok((None, true));
     }
-    let answer = session.take(event, is_spooled).await;
+    let answer = session.take(event, is_spooled).await.map(|answer| Answer {
+        context: intake::outgoing(answer.context),
+        ..answer
+    });
     let unrecorded = session.unrecorded();
     let is_recorded = unrecorded.is_none();
     if let Some(why) = unrecorded {
@@ -449,15 +455,15 @@ impl Session {
             }
             Moment::ToolIntent(call) => {
                 self.app.recovered(PATIENCE.map).await;
-                let git = match &call.action {
-                    Action::Command { command, .. } => {
-                        self.app.presence.begins(&self.id, self.now);
-                        let others = self.app.presence.others_at_work(&self.id);
-                        guarding::state_for(&self.app, &self.live.worktree, command, others).await
-                    }
-                    _ => None,
+                let Action::Command { command, .. } = &call.action else {
+                    return Some(self.judge(call, event, None));
                 };
-                return Some(self.judge(call, event, git));
+                self.app.presence.begins(&self.id, self.now);
+                let others = self.app.presence.others_at_work(&self.id);
+                let git =
+                    guarding::state_for(&self.app, &self.live.worktree, command, others).await;
+                let told = self.failed_last_time(command, event).await;
+                return together(Some(self.judge(call, event, git)), told);
             }
             Moment::SessionEnd { reason } => {
                 self.app.presence.ended(&self.id);
@@ -467,6 +473,12 @@ impl Session {
                 };
                 self.record_event(row);
                 self.finish(spooled).await;
+            }
+            Moment::Prompt { text } if self.app.presence.is_own_question(&self.id, text) => {
+                self.record_event(LedgerRow {
+                    tool: intake::cut(&event.name, 80),
+                    ..self.row(LedgerKind::Other, &event.agent_id)
+                });
             }
             Moment::Prompt { text } => {
                 let text = &intake::text(text);
@@ -495,7 +507,15 @@ impl Session {
                                 false => None,
                             }
                         });
-                    return together(together(limits, recalled), named);
+                    // In this order, whichever was found first.
+                    let told = [recalled, named].into_iter().flatten();
+                    let (answers, rows): (Vec<Answer>, Vec<LedgerRow>) = told.unzip();
+                    if !rows.is_empty() {
+                        self.record(&rows);
+                    }
+                    return answers
+                        .into_iter()
+                        .fold(limits, |all, one| together(all, Some(one)));
                 }
             }
             Moment::ToolDone {
@@ -506,6 +526,8 @@ impl Session {
                 let row = self.done(call, output, *duration_ms, event).await;
                 self.note(&row, &call.action, *duration_ms);
                 let told = self.known_failure(&row, &event.agent_id).await;
+                let printed = (output.stdout.as_ref(), output.stderr.as_ref());
+                let told = together(self.ran_again(&row, printed), told);
                 self.record_event(LedgerRow {
                     duration_ms: *duration_ms,
                     ..row
@@ -527,6 +549,7 @@ impl Session {
                     _ => self.spend(&call.action, &self.app.policy(&self.host().root)),
                 }
                 let told = self.known_failure(&row, &event.agent_id).await;
+                let told = together(self.ran_again(&row, (error.as_ref(), "")), told);
                 self.record_event(LedgerRow {
                     duration_ms: *duration_ms,
                     ..row
@@ -543,8 +566,19 @@ impl Session {
             } => {
                 self.record_event(LedgerRow {
                     text: intake::cut(last_message, MAX_TEXT),
+                    transcript: match last_message.is_empty() {
+                        true => intake::cut(&event.transcript, MAX_TRANSCRIPT),
+                        false => String::new(),
+                    },
                     ..self.row(LedgerKind::Stop, &event.agent_id)
                 });
+                if last_message.is_empty() && !event.transcript.is_empty() {
+                    let session = self.clone();
+                    self.app.after_reply(async move {
+                        let Session { id, live, now, .. } = session;
+                        transcript::hear_last_message(&id, &live, now).await;
+                    });
+                }
                 let takes_questions = dialect(&self.live.runner).is_ok_and(|dialect| {
                     let mut events = dialect.events().iter();
                     events.any(|known| known.asks_back && known.name == event.name)

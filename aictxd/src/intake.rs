@@ -1,4 +1,4 @@
-//! Scrubs what agents, tools and callers say where it enters the daemon.
+//! Scrubs what agents, tools and callers say where it enters the daemon, and what of memory leaves it.
 //!
 //! Ids, fingerprints, slugs, file names and cut texts are made of these texts, and in those forms a
 //! secret is not recognised any more: half a token is no token, and a slug has no capitals. So they
@@ -25,6 +25,27 @@ pub fn text(text: &str) -> Cow<'_, str> {
 /// Scrubs a text, then cuts it to `limit` characters.
 pub fn cut(text: &str, limit: usize) -> String {
     truncate_chars(&self::text(text), limit)
+}
+
+/// Replaces the secrets of a text that goes out. Its parts were scrubbed when they were written, if it was this program
+/// that wrote them.
+pub fn outgoing(text: String) -> String {
+    match scrub_text(&text, &mut Report::default()) {
+        Cow::Owned(clean) => clean,
+        Cow::Borrowed(_) => text,
+    }
+}
+
+/// As [`outgoing`] for an answer in JSON, as serde_json writes it.
+pub fn outgoing_json(answer: String) -> String {
+    if is_clean_row(&answer) {
+        return answer;
+    }
+    let Ok(mut value) = serde_json::from_str::<Value>(&answer) else {
+        return answer;
+    };
+    scrub_value(&mut value, &mut Report::default());
+    value.to_string()
 }
 
 /// Replaces the secrets of a session's id. The result still stands for one session: it ends in a

@@ -47,8 +47,8 @@ const MAX_OPEN: usize = 64;
 const MAX_QUEUES: usize = 16;
 /// Changed paths that are remembered for one worktree; beyond it everything is looked at.
 const MAX_DIRTY: usize = 2_000;
-/// Agents see the whole of a smaller tree at a glance.
-const MIN_FILES: u32 = 10;
+/// Agents see the whole of a smaller tree at a glance, and are told its files only when they ask.
+pub const MIN_FILES: u32 = 10;
 /// Longest wait that a caller may ask for.
 pub const MAX_WAIT: Duration = Duration::from_secs(600);
 
@@ -329,9 +329,21 @@ impl Maps {
         map.is_some_and(|map| map.indexer.tree().files() > 0)
     }
 
+    /// Waits until a worktree of which nothing is known yet has its first index, at most `longest`.
+    pub async fn first(&self, root: &Path, worktree: &Path, longest: Duration) {
+        let map = self.map_of(root, worktree);
+        let Some(map) = map.filter(|map| map.indexer.tree().files() == 0) else {
+            return;
+        };
+        if let Some(ticket) = self.ask(&map, None) {
+            map.finished(ticket, longest).await;
+        }
+    }
+
     /// Files for a request, from the index as it is: nobody waits here. Without a request, the files
     /// that explain the repository. Nothing where the map is off or knows nothing yet.
-    pub fn suggestions(&self, at: &At, request: &str, near: &[String]) -> Vec<MapHit> {
+    /// Nothing in trees of fewer than `least` files, either.
+    pub fn suggestions(&self, at: &At, request: &str, near: &[String], least: u32) -> Vec<MapHit> {
         let Some(map) = self.map_of(at.root, at.worktree) else {
             return Vec::new();
         };
@@ -342,7 +354,7 @@ impl Maps {
             }
             Mode::Once => map.indexer.tree(),
         };
-        if tree.files() < MIN_FILES {
+        if tree.files() < least {
             return Vec::new();
         }
         let limit = aictx_continuity::MAX_SUGGESTIONS;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
-use aictx_artifacts::scrub::{Report, scrub_value};
+use aictx_artifacts::scrub::Report;
 use aictx_continuity::{
     ExplicitReport, FailureEdit, Finalize, MemoryEdit, Project, choose_contract, contract_file,
 };
@@ -102,8 +102,36 @@ async fn call_here(app: &Arc<App>, method: &str, params: &str) -> Result<Json, R
     if method == words::HOOK {
         return outcome;
     }
-    outcome.map(|answer| outside::named(app, params, answer))
+    let answer = match TELL_MEMORY.contains(&method) {
+        true => intake::outgoing_json(outcome?),
+        false => outcome?,
+    };
+    Ok(outside::named(app, params, answer))
 }
+
+/// Methods whose answers tell texts of memory, which may be older than the scrubber or written by hand, and what was
+/// just stored (W13).
+const TELL_MEMORY: [&str; 19] = [
+    words::RESUME,
+    words::FINALIZE,
+    words::RECALL,
+    words::PREVIEW,
+    words::NEXT,
+    words::PREPARE,
+    words::SUGGEST,
+    words::REUSE,
+    words::REFLECT,
+    words::REPORT,
+    words::LOG,
+    words::WHY,
+    words::MEMORY_LIST,
+    words::FAILURES_LIST,
+    words::FAILURES_SHOW,
+    words::TASK_STATUS,
+    words::TASK_LIST,
+    words::TASK_SHOW,
+    words::SESSION_SHOW,
+];
 
 /// Calls the handler of a method. `found` is what was scrubbed from its parameters.
 async fn dispatch(
@@ -121,10 +149,7 @@ async fn dispatch(
         words::FINALIZE => {
             let mut done = finalize(app, read(params)?, found).await?;
             done.warnings.extend(unknown::unknown_members(params));
-            let mut value = as_value(&done)?;
-            // The caller sees what was stored: it may print the summary for all to read (W13).
-            scrub_value(&mut value, &mut Report::default());
-            reply(&value)
+            reply(&done)
         }
         words::GUARD => reply(&guard::guard(app, read(params)?)?),
         words::STEER => reply(&on_pool(app, params, guard::steer).await?),
@@ -289,6 +314,9 @@ pub(crate) fn place(app: &App, path: &str) -> Result<Place, RpcError> {
     app.hosts.place(&path)
 }
 
+/// The first resume of a repository waits so long for its map.
+const FIRST_MAP: Duration = Duration::from_secs(2);
+
 async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> {
     if params.brief && params.full {
         return Err(RpcError::new(
@@ -302,6 +330,9 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> 
     let now = app.now();
     let look_only = params.look_only;
     let worktree = place.worktree.clone();
+    if app.mode == Mode::Daemon {
+        app.maps.first(&place.root, &worktree, FIRST_MAP).await;
+    }
     let (at, task, app_, host_) = (
         place,
         params.task.clone(),

@@ -12,9 +12,11 @@ use aictx_proto::Timestamp;
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::methods::{HeldBy, MAX_CLAIMS};
 
+use self::loops::Loops;
 use self::stale::{Known, Past, Run, moment_of};
 use crate::hosts::Host;
 
+mod loops;
 mod stale;
 
 /// Sessions remembered; those heard of longest ago make room, so many at once.
@@ -39,7 +41,10 @@ struct Session {
     began: Option<i64>,
     /// Its last commands that may have written something.
     runs: VecDeque<Run>,
+    loops: Loops,
     request: String,
+    /// The question that it was asked back at the end of a turn.
+    question: String,
     limits: Option<Arc<SteerState>>,
     claims: Vec<Claim>,
     /// What its turn did so far, once somebody wanted to know.
@@ -100,9 +105,23 @@ impl Presence {
             s.request = aictx_proto::text::clean(request, 160);
             // What was about to run then was refused.
             s.began = None;
+            s.loops.clear();
             s.spent = s.spent.is_some().then(Spent::default);
             begun
         })
+    }
+
+    /// Notes the question that a session was asked back.
+    pub fn asked_back(&self, session: &str, question: &str) {
+        self.with(session, |s| question.clone_into(&mut s.question));
+    }
+
+    /// Returns true for a prompt that is the question a session was asked back: Gemini CLI and Copilot hand it to the
+    /// model as what the user says next.
+    pub fn is_own_question(&self, session: &str, prompt: &str) -> bool {
+        let all = self.lock();
+        let question = all.1.get(session).map_or("", |s| s.question.as_str());
+        !question.is_empty() && prompt.contains(question)
     }
 
     /// Notes that a session read or wrote a file (absolute).
@@ -114,6 +133,9 @@ impl Presence {
     fn saw(&self, session: &str, runner: &str, mut known: Known) {
         self.with(session, |s| {
             runner.clone_into(&mut s.runner);
+            if known.edited.is_some() {
+                s.loops.clear();
+            }
             let before = s.files.iter().position(|f| f.is_at(&known.path));
             if let Some(before) = before.and_then(|i| s.files.remove(i)) {
                 known.edited = known.edited.or(before.edited);
@@ -245,6 +267,7 @@ impl Presence {
                 LedgerKind::Prompt if row.agent_id.is_empty() => {
                     self.asked(session, runner, &row.text);
                 }
+                LedgerKind::AskedBack => self.asked_back(session, &row.text),
                 LedgerKind::Command => {
                     self.ran(session, worktree, row.at, row.duration_ms);
                     for path in &row.paths {

@@ -1,5 +1,6 @@
 //! What a repository is, seen from its root directory: cheap facts for the first session.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use aictx_continuity::Project;
@@ -210,7 +211,7 @@ fn look_at(root: &Path) -> (Project, Vec<String>) {
         names.truncate(12);
         names
     });
-    let project = Project {
+    let mut project = Project {
         name: root
             .file_name()
             .map(|n| n.to_string_lossy().into_owned())
@@ -233,7 +234,22 @@ fn look_at(root: &Path) -> (Project, Vec<String>) {
             .collect(),
         ..Project::default()
     };
+    project.use_programs(&|program| is_program(root, program));
     (project, sources)
+}
+
+/// Returns true where a program would be found: one with a slash in the repository, others by the search path.
+fn is_program(root: &Path, program: &str) -> bool {
+    let is_executable = |path: &Path| {
+        let found = path.metadata().ok();
+        found.is_some_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    if program.contains('/') {
+        return root.join(program).is_file();
+    }
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let mut directories = std::env::split_paths(&search).filter(|path| path.is_absolute());
+    directories.any(|directory| is_executable(&directory.join(program)))
 }
 
 /// The beginning of a regular file of the repository. A link may lead elsewhere inside it, never out
@@ -271,7 +287,7 @@ mod tests {
         // Who cannot be read promises what its kind does.
         assert_eq!(check("{").unwrap(), "yarn test");
         fs::write(dir.path().join("pytest.ini"), "").unwrap();
-        assert_eq!(check("{}").unwrap(), "python -m pytest");
+        assert!(check("{}").unwrap().ends_with(" -m pytest"));
     }
 
     #[test]

@@ -180,7 +180,7 @@ pub struct LedgerRow {
     /// Branch checked out; in `session_start` rows, and in those of commands that ended.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub branch: String,
-    /// The runner's transcript file, absolute; in `session_start` rows.
+    /// The runner's transcript file, absolute; in `session_start` rows, and in `stop` rows without a text.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub transcript: String,
     /// Agent process id; in `session_start` rows. 0 when unknown.

@@ -160,6 +160,12 @@ impl Line {
         self.0.push_str(&more.0);
     }
 
+    /// The line without a sign before it.
+    #[must_use]
+    pub fn without(&self, sign: &'static str) -> Self {
+        Self(self.0.strip_prefix(sign).unwrap_or(&self.0).to_owned())
+    }
+
     /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

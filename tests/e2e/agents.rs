@@ -1,9 +1,10 @@
 //! Every agent is heard and answered in its own dialect, through the real client and daemon.
 
+use std::fs;
 use std::path::Path;
 
 use aictx_tests::agents::{Told, after_command, before_command, starts, turn_ends};
-use aictx_tests::{TestEnv, program};
+use aictx_tests::{TestEnv, program, wait_until};
 use serde_json::{Value, json};
 
 /// What the hook of an event prints. A refusal by exit status is given like the others.
@@ -137,6 +138,53 @@ fn an_edit_that_was_not_checked_is_asked_about_where_the_agent_goes_on_for_it() 
 }
 
 #[test]
+fn what_we_said_ourselves_is_nobodys_request() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    std::fs::write(
+        repo.join("calc.py"),
+        "def add(*all):\n    return sum(all)\n",
+    )
+    .unwrap();
+    let hook = |event: &'static str, more: Value| {
+        let mut payload = json!({ "session_id": "own", "cwd": repo, "hook_event_name": event });
+        let members = payload.as_object_mut().unwrap();
+        members.extend(more.as_object().unwrap().clone());
+        said(
+            &env,
+            &repo,
+            &Told {
+                runner: "gemini",
+                event,
+                payload,
+            },
+        )
+    };
+    hook("SessionStart", json!({ "source": "startup" }));
+    let asked = "<hook_context>aictx, awake</hook_context>\n\nMake add sum all numbers";
+    hook("BeforeAgent", json!({ "prompt": asked }));
+    let edit = json!({ "command": "sed -i 's/a + b/sum(all)/' calc.py" });
+    let done = json!({ "tool_name": "run_shell_command", "tool_input": edit, "tool_response": { "llmContent": "" } });
+    hook("AfterTool", done);
+    let said = json!({ "prompt_response": "add sums all numbers." });
+    let question = hook("AfterAgent", said.clone()).unwrap();
+    hook("BeforeAgent", json!({ "prompt": question["reason"] }));
+    assert_eq!(hook("AfterAgent", said), None, "asked once");
+    hook("SessionEnd", json!({ "reason": "exit" }));
+    let handoff = env.file(&repo, "continuity/handoff.json");
+    assert_eq!(handoff["reason"], "Make add sum all numbers");
+    let row = env
+        .rows(&repo, "continuity/handoffs.jsonl")
+        .remove(0)
+        .to_string();
+    assert!(
+        !row.contains("was edited") && !row.contains("hook_context"),
+        "{row}"
+    );
+}
+
+#[test]
 fn a_refusal_by_exit_status_needs_no_daemon() {
     let mut env = TestEnv::new();
     let repo = env.repository("demo");
@@ -163,4 +211,109 @@ fn the_bare_program_is_claudes_hook_unless_a_person_calls_it() {
     assert_eq!(word, "\"deny\"");
     let run = env.with_input(&mut env.command(program("aictx")), b"not json");
     assert_eq!((run.status, run.stdout.as_str()), (0, ""));
+}
+
+fn handoff_summary(env: &TestEnv, repo: &Path) -> String {
+    wait_until("the session is handed over", || {
+        repo.join(".aictx/continuity/handoff.json").exists()
+    });
+    env.file(repo, "continuity/handoff.json")["summary"].to_string()
+}
+
+/// Copilot writes its transcript in batches, a moment behind its hooks.
+#[test]
+fn the_last_message_of_copilot_is_read_from_its_transcript() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let transcript = env.path().join("events.jsonl");
+    let event = |kind: &str, data: Value| format!("{}\n", json!({ "type": kind, "data": data }));
+    let mut text = event(
+        "assistant.message",
+        json!({"content": "Of the turn before.", "toolRequests": []}),
+    );
+    text += &event("user.message", json!({"content": "paint it"}));
+    text += &event(
+        "assistant.message",
+        json!({"content": "I begin.", "toolRequests": [{"name": "bash"}]}),
+    );
+    text += &event("tool.execution_start", json!({"toolCallId": "c"}));
+    fs::write(&transcript, &text).unwrap();
+    let tell = |name: &'static str, more: Value| {
+        let mut payload = json!({ "sessionId": "cop", "cwd": repo, "timestamp": 1 });
+        payload
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        said(
+            &env,
+            &repo,
+            &Told {
+                runner: "copilot",
+                event: name,
+                payload,
+            },
+        )
+    };
+    tell("sessionStart", json!({ "source": "new" }));
+    tell("userPromptSubmitted", json!({ "prompt": "paint it" }));
+    for told in after_command(&repo, "x", "make", "") {
+        if told.runner == "copilot" {
+            let mut told = told;
+            told.payload["sessionId"] = json!("cop");
+            said(&env, &repo, &told);
+        }
+    }
+    tell(
+        "agentStop",
+        json!({ "transcriptPath": transcript, "stopReason": "end_turn" }),
+    );
+    text += &event(
+        "assistant.message",
+        json!({"content": "The lighthouse is painted. token ghp_0123456789abcdefghijABCDEFGHIJ012345", "toolRequests": []}),
+    );
+    fs::write(&transcript, &text).unwrap();
+    tell("sessionEnd", json!({ "reason": "complete" }));
+    let summary = handoff_summary(&env, &repo);
+    assert!(summary.contains("The lighthouse is painted."), "{summary}");
+    assert!(!summary.contains("ghp_0123"), "{summary}");
+}
+
+#[test]
+fn the_last_message_of_opencode_is_handed_over() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let tell = |name: &'static str, more: Value| {
+        let mut payload = json!({ "hook_event_name": name, "session_id": "ses", "cwd": repo });
+        payload
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        said(
+            &env,
+            &repo,
+            &Told {
+                runner: "opencode",
+                event: name,
+                payload,
+            },
+        )
+    };
+    tell("session.start", json!({ "source": "startup" }));
+    let parts = json!([{ "type": "text", "text": "paint it" }]);
+    tell("chat.message", json!({ "output": { "parts": parts } }));
+    let call = json!({ "tool": "bash", "callID": "c", "args": { "command": "make" } });
+    let output = json!({ "output": "", "metadata": { "exit": 0 } });
+    tell(
+        "tool.execute.after",
+        json!({ "input": call, "output": output }),
+    );
+    tell(
+        "session.idle",
+        json!({ "last_assistant_message": "The lighthouse is painted." }),
+    );
+    tell("dispose", json!({ "reason": "exit" }));
+    let summary = handoff_summary(&env, &repo);
+    assert!(summary.contains("The lighthouse is painted."), "{summary}");
 }

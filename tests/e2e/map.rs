@@ -598,3 +598,17 @@ fn an_index_that_is_cut_short_while_it_is_mapped_costs_no_answer() {
         assert_eq!(daemon.stop(), 0);
     }
 }
+
+#[test]
+fn the_first_resume_of_a_small_repository_knows_where_to_begin() {
+    let env = TestEnv::new();
+    let _daemon = env.daemon();
+    for name in ["one", "two", "three"] {
+        let repo = env.plain_repository(name);
+        env.aictx(&repo, &["init", "--agents", "none"]).ok();
+        let resumed = env.aictx(&repo, &["resume", "--task", "fix add in calc", "--json"]);
+        let resumed = resumed.ok().json();
+        let points = resumed["capsule"]["entry_points"].to_string();
+        assert!(points.contains("calc.py"), "{name}: {points}");
+    }
+}

@@ -281,3 +281,68 @@ fn a_run_that_says_that_tests_failed_has_failed_until_one_passes() {
     let told = Play::claude(&env, &repo, "s3").start("startup");
     assert!(!told.contains("still failing"), "{told}");
 }
+
+#[test]
+fn what_failed_behind_a_pipe_is_told_with_its_message() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    for (n, (command, output, message)) in [
+        (
+            "python -m pytest -q 2>&1 | tail -1",
+            "1 failed, 3 passed in 0.02s",
+            "1 failed, 3 passed",
+        ),
+        (
+            "cargo test 2>&1 | grep -E 'FAILED|panicked'",
+            "test tests::adds ... FAILED\ntest result: FAILED. 0 passed; 1 failed; 0 ignored",
+            "tests::adds failed",
+        ),
+        (
+            "npx tsc --noEmit | head -3",
+            "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'.",
+            "TS2322",
+        ),
+        (
+            "make 2>&1 | tail -2",
+            "make: *** [Makefile:3: all] Error 2",
+            "all: Error 2",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let id = format!("s{n}");
+        let who = Play::claude(&env, &repo, &id);
+        who.start("startup");
+        who.prompt("Make the build work");
+        who.edit("calc.py", &format!("x = {n}\n"));
+        who.passes(command, output);
+        who.says("I tried.");
+        who.end();
+        let left = handoff(&env, &repo, &id);
+        assert_eq!(left["status"], "failed", "{left}");
+        let blocked = left["blocked"].to_string();
+        assert!(blocked.contains(message), "{command}: {blocked}");
+    }
+}
+
+#[test]
+fn a_recommended_check_names_a_program_that_is_there() {
+    use std::os::unix::fs::symlink;
+    let mut env = TestEnv::new();
+    let bin = env.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let search = std::env::var("PATH").unwrap();
+    for name in ["git", "python3", "sh"] {
+        let mut found = std::env::split_paths(&search).map(|dir| dir.join(name));
+        symlink(found.find(|path| path.exists()).unwrap(), bin.join(name)).unwrap();
+    }
+    env.set("PATH", bin.to_str().unwrap());
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let start = Play::claude(&env, &repo, "a").start("startup");
+    assert!(start.contains("`python3 -m pytest`"), "{start}");
+    let next = env.aictx(&repo, &["next"]).ok().stdout;
+    assert!(next.contains("`python3 -m pytest`"), "{next}");
+}

@@ -250,3 +250,243 @@ fn a_preview_says_what_would_be_told_and_why_and_records_nothing() {
         "{once}"
     );
 }
+
+#[test]
+fn what_fails_is_told_before_it_runs_again_and_asked_about_after_three_equal_ends() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let output = "E   assert 2.67 == 2.68\nFAILED test_calc.py::test_round - assert 2.67 == 2.68\n1 failed in 0.02s";
+    let check = "python -m pytest -q";
+    fs::write(repo.join("test_calc.py"), "def test_round():\n    pass\n").unwrap();
+    let first = Play::claude(&env, &repo, "a");
+    first.start("startup");
+    first.prompt("Round half up");
+    first.edit("calc.py", "def add(a, b):\n    return a - b\n");
+    first.fails(check, output);
+    first.end();
+    let patterns = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    assert_eq!(patterns[0]["status"], "open", "{patterns:?}");
+
+    let second = Play::claude(&env, &repo, "b");
+    second.start("startup");
+    let intent = |who: &Play, command: &str| {
+        let call = json!({ "tool_name": "Bash", "tool_use_id": "t9", "tool_input": { "command": command } });
+        who.hook("PreToolUse", call).stdout
+    };
+    let told = intent(&second, check);
+    assert!(
+        told.contains("This failed") && told.contains("2.67"),
+        "{told}"
+    );
+    assert!(!told.contains("permissionDecision"), "{told}");
+    // Once a session, whichever way.
+    let again = second.fails(check, output).stdout;
+    assert!(!again.contains("2.67"), "{again}");
+    assert!(!intent(&second, check).contains("This failed"));
+
+    second.fails(check, &output.replace("0.02", "0.03"));
+    let third = second.fails(check, output).stdout;
+    assert!(third.contains("3 times in a row"), "{third}");
+    let asked = intent(&second, check);
+    assert!(
+        asked.contains("\"ask\"") && asked.contains("Run it again?"),
+        "{asked}"
+    );
+    assert!(!intent(&second, "git status").contains("\"ask\""));
+    second.edit("test_calc.py", "def test_round():\n    assert True\n");
+    assert!(!intent(&second, check).contains("\"ask\""));
+    second.end();
+
+    // Its files are not as they were.
+    let third = Play::claude(&env, &repo, "c");
+    third.start("startup");
+    fs::write(repo.join("test_calc.py"), "# rewritten\n").unwrap();
+    fs::write(repo.join("calc.py"), "# rewritten\n").unwrap();
+    let told = intent(&third, check);
+    assert!(!told.contains("This failed"), "{told}");
+}
+
+#[test]
+fn a_secret_that_others_wrote_into_memory_is_not_told() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    finalized(&env, &repo, 0, &json!({}));
+    assert_eq!(daemon.stop(), 0);
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let row = json!({
+        "execution_id": "by-hand", "timestamp": "2026-01-01T00:00:00Z", "status": "resolved",
+        "reason": "vouchers of the basket", "agent_id": "codex",
+        "summary": format!("At most three vouchers a basket, asked with {secret}."),
+    });
+    let handoffs = repo.join(".aictx/continuity/handoffs.jsonl");
+    let mut file = fs::OpenOptions::new().append(true).open(handoffs).unwrap();
+    writeln!(file, "{row}").unwrap();
+    let _daemon = env.daemon();
+    let asked = "how many vouchers may a basket hold?";
+    let who = Play::claude(&env, &repo, "a");
+    who.start("startup");
+    let answers = [
+        who.told_at(asked),
+        env.aictx(&repo, &["recall", asked, "--json"]).ok().stdout,
+        env.aictx(&repo, &["resume", "--task", asked, "--json"])
+            .ok()
+            .stdout,
+        env.aictx(&repo, &["preview", "--prompt", asked])
+            .ok()
+            .stdout,
+    ];
+    for answer in answers {
+        assert!(answer.contains("three vouchers"), "{answer}");
+        assert!(!answer.contains(&secret), "{answer}");
+    }
+}
+
+#[test]
+fn later_work_that_only_runs_the_check_is_not_told_as_the_fix() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let output = "FAILED test_calc.py::test_round - assert 2.67 == 2.68\n1 failed in 0.02s";
+    let first = Play::claude(&env, &repo, "a");
+    first.start("startup");
+    first.prompt("Round half up");
+    first.fails("python -m pytest -q", output);
+    first.says("It still fails.");
+    first.end();
+    let second = Play::claude(&env, &repo, "b");
+    second.start("startup");
+    second.prompt("Improve the README");
+    second.edit("README.md", "# Better\n");
+    second.passes("python -m pytest -q", "1 passed in 0.01s");
+    second.says("The README reads better now.");
+    second.end();
+    let pattern = || {
+        env.rows(&repo, "failure_memory/failure_patterns.jsonl")
+            .remove(0)
+    };
+    wait_until("the pass resolves it", || pattern()["status"] == "resolved");
+    assert!(
+        !pattern().to_string().contains("reads better"),
+        "{}",
+        pattern()
+    );
+    let found = env.aictx(&repo, &["recall", "round half up assert 2.67", "--json"]);
+    let found = found.ok().json();
+    assert!(!found.to_string().contains("fixed by"), "{found}");
+    let third = Play::claude(&env, &repo, "c");
+    third.start("startup");
+    third.prompt("Add a method that subtracts");
+    let told = third.fails("python -m pytest -q", output).stdout;
+    assert!(
+        told.contains("Seen before") && !told.contains("README"),
+        "{told}"
+    );
+}
+
+#[test]
+fn next_and_prepare_begin_with_the_work_that_was_asked_for() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    fs::create_dir(repo.join("db")).unwrap();
+    fs::write(repo.join("db/migrate.py"), "def migrate():\n    pass\n").unwrap();
+    let migration = json!({
+        "task": "migrate database schema v2", "summary": "Wrote the first half of the migration.",
+        "next_steps": ["run backfill_accounts on staging"], "blocked": ["the DBA must grant rights"],
+        "files_edited": ["db/migrate.py"],
+    });
+    finalized(&env, &repo, 0, &migration);
+    for n in 1..8 {
+        finalized(&env, &repo, n, &json!({}));
+    }
+    let toggle = json!({ "task": "dark mode toggle", "summary": "The toggle keeps its state.",
+        "files_edited": ["calc.py"] });
+    finalized(&env, &repo, 8, &toggle);
+    let task = "continue the migration of the database schema v2";
+    let params = json!({ "repo": repo, "request": task });
+    let next = env.rpc("next", &params)["result"].clone();
+    let best = &next["ranked_items"][0];
+    assert_eq!(best["kind"], "handoff", "{next}");
+    assert_eq!(best["paths"], json!(["db/migrate.py"]));
+    let scores = next["ranked_items"].as_array().unwrap().iter();
+    let scores: Vec<i64> = scores.map(|item| item["score"].as_i64().unwrap()).collect();
+    assert!(
+        scores.iter().skip(1).all(|score| *score < scores[0]),
+        "{scores:?}"
+    );
+    let go_on = &next["continuity_brief"]["where_to_continue"];
+    assert_eq!(go_on[0], "run backfill_accounts on staging", "{next}");
+    let prepared = env.rpc("prepare", &json!({ "repo": repo, "goal": task }))["result"].clone();
+    assert_eq!(prepared["relevant_files"][0]["path"], "db/migrate.py");
+    for told in [&next["text"], &prepared["text"]] {
+        let told = told.as_str().unwrap();
+        assert!(
+            told.contains("blocked: \"the DBA must grant rights\""),
+            "{told}"
+        );
+        assert!(!told.contains("toggle"), "{told}");
+    }
+    assert_eq!(daemon.stop(), 0);
+    let without = env.once("next", &params).ok().json();
+    assert_eq!(without["ranked_items"][0], *best);
+}
+
+#[test]
+fn hits_whose_files_changed_or_went_say_so() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    for (text, file) in [
+        ("Amounts are Decimal, never float", "calc.py"),
+        ("The manual names every amount", "README.md"),
+    ] {
+        env.aictx(&repo, &["remember", text, "--file", file]).ok();
+    }
+    let stale = |query: &str| {
+        let found = env.aictx(&repo, &["recall", query, "--json"]).ok().json();
+        found["items"][0]["stale"].clone()
+    };
+    assert_eq!(stale("amounts decimal float"), Value::Null);
+    fs::write(repo.join("calc.py"), "def add(a, b):\n    return a + b\n").unwrap();
+    fs::remove_file(repo.join("README.md")).unwrap();
+    assert_eq!(
+        stale("amounts decimal float"),
+        json!(["file changed since: calc.py changed"])
+    );
+    assert_eq!(
+        stale("the manual names every amount"),
+        json!(["file gone: README.md"])
+    );
+    let text = env.aictx(&repo, &["recall", "manual"]).ok().stdout;
+    assert!(text.contains("file gone: README.md"), "{text}");
+}
+
+#[test]
+fn a_rule_given_by_hand_is_told_at_the_next_start_until_it_is_taken_back() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let rule = "Never commit generated files";
+    env.aictx(&repo, &["remember", "--rule", rule]).ok();
+    let again = env.aictx(&repo, &["remember", rule, "--rule"]).ok();
+    assert!(again.stdout.contains("remembered already"), "{again:?}");
+    let rows = env.rows(&repo, "continuity/decisions.jsonl");
+    assert_eq!((rows.len(), &rows[0]["decision"]), (1, &json!(rule)));
+    let both = env.aictx(&repo, &["remember", "--rule", rule, "--why", "x"]);
+    assert_eq!(both.status, 2, "{both:?}");
+    let first = Play::claude(&env, &repo, "a");
+    let start = first.start("startup");
+    assert!(
+        start.contains("session #1") && start.contains(rule),
+        "{start}"
+    );
+    first.prompt("Forget the rule about generated files");
+    first.says("All right.");
+    first.end();
+    let start = Play::claude(&env, &repo, "b").start("startup");
+    assert!(start.contains(&format!("No longer: {rule}")), "{start}");
+    // A decision needs no reason, either.
+    env.aictx(&repo, &["remember", "Amounts are Decimal"]).ok();
+}

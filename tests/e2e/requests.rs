@@ -125,6 +125,29 @@ fn who_goes_on_with_a_branch_goes_on_with_its_work() {
 }
 
 #[test]
+fn who_goes_on_has_the_request_of_the_unfinished_work() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let left = json!({
+        "repo": repo, "status": "success", "task": "Migrate the schema", "summary": "Half of it is written.",
+        "next_steps": ["write the backfill"], "files_edited": ["calc.py"], "caller": { "session_id": "s0" },
+    });
+    assert!(env.rpc("finalize", &left)["result"].is_object());
+    let work = |session: &str, request: &str, file: &str| {
+        env.hook(&repo, &start(&repo, session, "startup")).ok();
+        env.hook(&repo, &prompt(&repo, session, request)).ok();
+        env.hook(&repo, &edited(&repo, session, file)).ok();
+        env.hook(&repo, &end(&repo, session)).ok();
+    };
+    work("s1", "Describe the release in the README", "README.md");
+    work("s2", "continue", "calc.py");
+    let handoff = env.file(&repo, "continuity/handoff.json");
+    assert_eq!(handoff["session_id"], "s2");
+    assert_eq!(handoff["reason"], "Migrate the schema");
+}
+
+#[test]
 fn what_its_user_wants_to_be_remembered_is_and_what_was_done_is_told() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

@@ -610,3 +610,50 @@ fn whoever_names_a_live_session_speaks_as_its_agent() {
     assert_eq!(finalize("s1"), "claude");
     assert_eq!(finalize("nobody"), "generic");
 }
+
+#[test]
+fn whoever_only_looks_begins_no_session() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    let sessions = || {
+        let ledgers = fs::read_dir(repo.join(".aictx/sessions"));
+        ledgers.map_or(0, |found| found.count())
+    };
+    for look in [
+        &["resume"][..],
+        &["resume", "--task", "fix add"],
+        &["resume", "--json"],
+        &["preview"],
+        &["preview", "--prompt", "fix add"],
+        &["recall", "add"],
+        &["status"],
+        &["next"],
+    ] {
+        env.aictx(&repo, look).ok();
+        assert_eq!(sessions(), 0, "{look:?}");
+        assert!(
+            !repo.join(".aictx/continuity/session.json").exists(),
+            "{look:?}"
+        );
+    }
+    let lines = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "c", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
+    ];
+    let lines = lines.map(|line| format!("{line}\n")).concat();
+    let mut server = env.command(program("aictxd"));
+    server.args(["mcp", "--repo"]).arg(&repo);
+    let listed = env.with_input(&mut server, lines.as_bytes()).ok();
+    assert!(listed.stdout.contains("aictx_resume"), "{listed:?}");
+    assert_eq!(sessions(), 0);
+    let first = context(&env.hook(&repo, &start(&repo, "a", "startup")));
+    assert!(first.contains("session #1"), "{first}");
+    assert_eq!(daemon.stop(), 0);
+    env.once("resume", &json!({ "repo": repo })).ok();
+    let second = context(&env.hook(&repo, &start(&repo, "b", "startup")));
+    assert!(second.contains("session #2"), "{second}");
+}

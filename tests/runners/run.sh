@@ -4,7 +4,7 @@
 # failing test learned, does the next session know it, is an unchecked edit asked about, does the
 # session end in time.
 #
-#   AICTX_TEST_RUNNERS=1 tests/runners/run.sh [claude] [codex] [gemini] [opencode]
+#   AICTX_TEST_RUNNERS=1 tests/runners/run.sh [claude] [codex] [gemini] [opencode] [copilot]
 #
 # Agents come from npm into a folder of their own (AICTX_RUNNERS_DIR keeps it for the next time),
 # everything else into a throwaway home. Nothing of this user's is read; no account is needed.
@@ -29,7 +29,7 @@ for needed in node npm git python3; do
         exit 1
     }
 done
-[ $# -gt 0 ] || set -- claude codex gemini opencode
+[ $# -gt 0 ] || set -- claude codex gemini opencode copilot
 work=$(mktemp -d "${TMPDIR:-/tmp}/aictx-runners.XXXXXX")
 folder=${AICTX_RUNNERS_DIR:-$work/agents}
 model=
@@ -48,6 +48,7 @@ package() {
     codex) echo @openai/codex ;;
     gemini) echo @google/gemini-cli ;;
     opencode) echo opencode-ai ;;
+    copilot) echo @github/copilot ;;
     *) return 1 ;;
     esac
 }
@@ -64,6 +65,9 @@ clean() {
         GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$port" GEMINI_API_KEY=none-needed \
         GEMINI_TELEMETRY_ENABLED=false \
         OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 \
+        COPILOT_AUTO_UPDATE=false COPILOT_OFFLINE=true COPILOT_MODEL=gpt-4.1 \
+        COPILOT_PROVIDER_TYPE=openai COPILOT_PROVIDER_API_KEY=none-needed \
+        COPILOT_PROVIDER_BASE_URL="http://127.0.0.1:$port/v1" \
         LOCAL_KEY=none-needed "$@"
 }
 
@@ -74,6 +78,7 @@ ask() { # AGENT REQUEST
     codex) set -- codex exec --dangerously-bypass-approvals-and-sandbox "$2" ;;
     gemini) set -- gemini --approval-mode yolo -m gemini-2.5-flash -p "$2" ;;
     opencode) set -- opencode run -m local/scripted "$2" ;;
+    copilot) set -- copilot -p "$2" --allow-all-tools ;;
     esac
     (cd "$repo" && clean timeout 120 "$@" </dev/null >>"$home/output" 2>&1) || true
 }
@@ -81,6 +86,7 @@ ask() { # AGENT REQUEST
 prepare() { # AGENT
     case $1 in
     claude) mkdir -p "$home/.claude" ;;
+    copilot) mkdir -p "$home/.copilot" ;;
     codex)
         mkdir -p "$home/.codex"
         cat >"$home/.codex/config.toml" <<CONFIG

@@ -40,7 +40,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Init(options) => setup::init(&backend, &options, line.json),
         Command::Clean(options) => setup::clean(&backend, &options, line.json),
         Command::Uninstall(options) => setup::uninstall(&backend, &options, line.json),
-        Command::Doctor(options) => doctor::doctor(&backend, &options, paint),
+        Command::Doctor(options) => doctor::doctor(&backend, &options, line.json, paint),
         Command::Resume(options) => continuity::resume(&backend, options),
         Command::Finalize(options) => finalize::finalize(&backend, *options),
         Command::Next(options) => memory::next(&backend, options),

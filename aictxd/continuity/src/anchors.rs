@@ -148,7 +148,7 @@ pub fn relevant_paths<'s>(
         .collect()
 }
 
-fn is_plain(path: &str) -> bool {
+pub(crate) fn is_plain(path: &str) -> bool {
     aictx_proto::RepoPath::parse(path).is_ok_and(|p| !p.is_root()) && !path.starts_with(".aictx/")
 }
 

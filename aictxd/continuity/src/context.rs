@@ -33,6 +33,10 @@ use crate::work_state::{Active, active_thread};
 const MAX_RANKED: usize = 12;
 /// Of these, files of the map.
 const MAX_RANKED_MAP: usize = 3;
+/// Score of what fits the request best, above everything that is not compared with it.
+const BEST: i64 = 120;
+/// Items that are compared with the request, each a point below the one before.
+const RECALLED: i64 = 10;
 /// A handoff says little about the present from this age on, in seconds.
 const STALE_HANDOFF: u64 = 30 * 86_400;
 /// Points of a strategy in the ranking, so that it cannot drown everything else.
@@ -90,6 +94,11 @@ pub(crate) struct Ranked {
 }
 
 impl Ranked {
+    /// Returns true for what memory holds on the request, whatever its age.
+    pub(crate) fn fits_the_request(&self) -> bool {
+        self.score > BEST - RECALLED
+    }
+
     /// `{kind, id, title, score, reasons, paths, metadata}`.
     pub(crate) fn to_json(&self) -> Value {
         let item = json!({
@@ -419,6 +428,7 @@ impl<'a> Context<'a> {
                 origin: Origin::Own,
             });
         }
+        self.rank_recalled(&mut items);
         items.retain(|item| item.score > 0);
         items.sort_by(|a, b| {
             b.score
@@ -428,6 +438,44 @@ impl<'a> Context<'a> {
         });
         items.truncate(MAX_RANKED);
         items
+    }
+
+    /// Puts what memory holds on the request, whatever its age, before what is only new.
+    fn rank_recalled(&self, items: &mut Vec<Ranked>) {
+        const KINDS: [&str; 5] = ["handoff", "decision", "failure", "strategy", "task"];
+        for (one, score) in self
+            .project
+            .recalled
+            .iter()
+            .zip((BEST - RECALLED + 1..=BEST).rev())
+        {
+            let Some(kind) = KINDS.into_iter().find(|kind| *kind == one.kind) else {
+                continue;
+            };
+            let reason = one.why.replace(' ', "_");
+            let is_it = |item: &&mut Ranked| {
+                let head = one.id.strip_suffix(item.id.as_str());
+                item.kind == kind && head.is_some_and(|h| h.is_empty() || h.ends_with("::"))
+            };
+            if let Some(item) = items.iter_mut().find(is_it) {
+                item.score = score;
+                item.reasons.insert(0, reason);
+                continue;
+            }
+            let handoff = self.project.matched.iter();
+            let mut handoff = handoff.filter(|h| h.source_execution_id == one.execution);
+            let points = handoff.next().map(|h| &h.recommended_starting_points);
+            let said = one.lines.get(1).or(one.lines.first());
+            items.push(Ranked {
+                kind,
+                id: one.id.clone(),
+                title: short(said.map_or("", |line| line.as_str().trim())),
+                score,
+                reasons: vec![reason],
+                paths: points.map_or_else(Vec::new, |points| self.live(points)),
+                origin: one.origin,
+            });
+        }
     }
 
     /// Why each kind was loaded, in the words of the format; `not_loaded` where it was not.
@@ -489,6 +537,11 @@ impl<'a> Context<'a> {
     pub(crate) fn dirt(&self, anchors: &[aictx_proto::record::Anchor]) -> Vec<String> {
         dirt(anchors, &self.project.presents)
     }
+}
+
+/// Returns true where there is a last handoff and nobody said that it is wrong.
+pub fn has_handoff(snapshot: &Snapshot) -> bool {
+    snapshot.handoff.is_some() && wrong_handoff(snapshot).is_none()
 }
 
 /// The last handoff, when somebody said that it is wrong.

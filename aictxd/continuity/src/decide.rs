@@ -2,7 +2,7 @@
 
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
-use aictx_proto::identity::Identity;
+use aictx_proto::identity::{Identity, SessionSource};
 use aictx_proto::record::{Decision, Origin, files};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
@@ -129,5 +129,8 @@ pub fn record_decision(
         rows: vec![row_value(&row)],
         order: KeyOrder::Sorted,
     };
-    Ok((Some(row), vec![session.effect(), append]))
+    // Who has no session only writes something down.
+    let anonymous = session.is_new && identity.session_source == SessionSource::Process;
+    let counted = (!anonymous).then(|| session.effect());
+    Ok((Some(row), counted.into_iter().chain([append]).collect()))
 }

@@ -8,10 +8,12 @@ use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::record::{FailingTest, FailurePattern, files};
 use aictx_proto::text::{clean, slug};
+use aictx_signals::language_of;
 use serde_json::{Value, json};
 
 use crate::handoff::shorten;
-use crate::memo::{Passed, is_test_command, same_check};
+use crate::matching::{hashed_terms, in_common};
+use crate::memo::{Pass, Passed, is_test_command, same_check};
 use crate::observe::{Failure, Observation, covers, has_begun};
 use crate::work_state::Checkout;
 
@@ -22,7 +24,9 @@ mod names;
 
 pub use edit::{FailureEdit, edit_failure, pick as pick_failure};
 pub(crate) use failing::asks_what_fails;
-pub use lookup::{FailureQuery, find_failures, known_failure};
+pub use lookup::{
+    FailureQuery, failed_last_time, find_failures, known_failure, tell_failed_last_time,
+};
 pub(crate) use lookup::{anchored_to, open, open_failures, warm};
 
 /// Patterns kept; beyond it resolved ones go first, oldest first, then single open ones. What goes
@@ -101,7 +105,8 @@ pub(crate) fn apply(
             }
         };
         let pattern = Arc::make_mut(pattern);
-        resolve(pattern, evidence, context);
+        let by_this = evidence == "explicit" || worked_on(known, seen, context.summary);
+        resolve(pattern, evidence, by_this, context);
         change.resolved.push(pattern.failure_id.clone());
         change.changed.insert(pattern.signature.clone());
     }
@@ -123,7 +128,7 @@ pub(crate) fn apply(
             continue;
         }
         let mut pattern = record(&mut patterns, failure, seen, context);
-        resolve(&mut pattern, "command", context);
+        resolve(&mut pattern, "command", true, context);
         change.changed.insert(pattern.signature.clone());
         patterns.push(Arc::new(pattern));
     }
@@ -156,19 +161,60 @@ pub(crate) fn apply(
 /// Longest account of how a failure was fixed, in characters.
 const MAX_RESOLUTION: usize = 400;
 
-/// Marks a pattern as resolved by the execution.
-fn resolve(pattern: &mut FailurePattern, evidence: &str, context: &Context) {
+/// Marks a pattern as resolved. Only an execution that worked on the failure is told as what fixed it: a later one
+/// may just have been the first to run the check again.
+fn resolve(pattern: &mut FailurePattern, evidence: &str, by_this: bool, context: &Context) {
     pattern.status = "resolved".to_owned();
     pattern.resolved_by = context.execution_id.to_owned();
     pattern.resolved_by_execution_id = context.execution_id.to_owned();
     pattern.resolution_evidence = evidence.to_owned();
-    pattern.resolution_summary = shorten(context.summary, MAX_RESOLUTION);
+    pattern.resolution_summary = match by_this {
+        true => shorten(context.summary, MAX_RESOLUTION),
+        false => String::new(),
+    };
     if !pattern.resolution_summary.is_empty() {
         pattern
             .resolution_hint
             .clone_from(&pattern.resolution_summary);
     }
     stamp(pattern, context.now);
+}
+
+/// Words of a failure that a summary has in common with it when it speaks of it.
+const MIN_SHARED: usize = 2;
+
+/// Returns true where an execution saw the failure itself, edited one of its files, edited code and ran its very check
+/// or its test, or speaks of it.
+fn worked_on(pattern: &FailurePattern, seen: &Observation, summary: &str) -> bool {
+    let saw = |event: &ErrorEvent| event.fingerprint == pattern.signature;
+    let is_its_file = |file: &String| {
+        pattern.related_paths.contains(file) || pattern.failing.iter().any(|t| t.file == *file)
+    };
+    if seen.error_events.iter().any(saw) || seen.files_edited.iter().any(is_its_file) {
+        return true;
+    }
+    let is_its_check = |pass: &Pass| {
+        let same = |failed: &String| {
+            same_check(&pass.command, failed) && same_check(failed, &pass.command)
+        };
+        let names = |test: &FailingTest| {
+            let name = [&test.file, &test.test];
+            name.into_iter()
+                .any(|name| !name.is_empty() && pass.command.contains(name.as_str()))
+        };
+        [&pattern.failed_command, &pattern.ran]
+            .into_iter()
+            .any(same)
+            || pattern.failing.iter().any(names)
+    };
+    let edited_code = || seen.files_edited.iter().any(|f| !language_of(f).is_empty());
+    if edited_code() && seen.passes.iter().any(is_its_check) {
+        return true;
+    }
+    let tests = pattern.failing.iter().map(|test| test.test.as_str());
+    let about: Vec<&str> = tests.chain([pattern.error_text.as_str()]).collect();
+    let (about, told) = (hashed_terms(&about.join(" ")), hashed_terms(summary));
+    in_common(&about, &told) >= MIN_SHARED
 }
 
 fn is_same(event: &ErrorEvent, failure: &Failure) -> bool {

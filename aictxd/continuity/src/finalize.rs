@@ -251,7 +251,7 @@ fn leaves_unfinished(snapshot: &Snapshot, project: &Project) -> bool {
 }
 
 /// Rationale of what was kept because its user asked for it.
-pub(crate) const SAID_BY_USER: &str = "the user said so";
+pub const SAID_BY_USER: &str = "the user said so";
 
 /// A decision in the place of each rule that the user took back.
 fn taken_back(snapshot: &Snapshot, seen: &Observation) -> Vec<Value> {
@@ -276,13 +276,16 @@ fn taken_back(snapshot: &Snapshot, seen: &Observation) -> Vec<Value> {
 /// Before a rule that its user took back.
 const NO_LONGER: &str = "No longer: ";
 
-/// What a session is about whose user only said to go on: what this machine's last handoff was about, else
-/// its task at hand. What came with the repository would become the session's own words.
-fn goes_on(snapshot: &Snapshot, project: &Project) -> String {
-    let handoff = project.handoff.as_deref().or(snapshot.handoff.as_deref());
-    let handoff =
-        handoff.filter(|h| !marks::is_wrong(&h.extra) && !h.reason.is_empty() && h.origin.is_own());
-    if let Some(handoff) = handoff {
+/// Returns what a session is about whose user only said to go on: what it was told is unfinished, else what this
+/// machine's last handoff was about, else its task at hand. What came with the repository would become the session's
+/// own words.
+fn goes_on(input: &Finalize) -> String {
+    let (snapshot, project) = (input.snapshot, input.project);
+    let left = handoff::unfinished(snapshot, &project.checkout, &input.identity.session_id);
+    let last = project.handoff.as_deref().or(snapshot.handoff.as_deref());
+    let is_told =
+        |h: &&Handoff| !marks::is_wrong(&h.extra) && !h.reason.is_empty() && h.origin.is_own();
+    if let Some(handoff) = left.as_ref().filter(is_told).or(last.filter(is_told)) {
         return handoff.reason.clone();
     }
     let task = active_thread(snapshot, &project.checkout).thread;
@@ -362,7 +365,7 @@ fn decide<'a>(
     // "Go on" is no goal; what goes on is.
     let goes = seen.asked.is_empty() && seen.kept.is_empty() && !seen.asked.goal().is_empty();
     let went_on = match goes {
-        true => goes_on(snapshot, input.project),
+        true => goes_on(input),
         false => String::new(),
     };
     let request = [

@@ -56,15 +56,16 @@ pub use classify::{
     Observed, TaskType, classify, effective, inferred_types, observed, provisional,
 };
 pub use compaction::{Fate, Known, RULES, Rule, portable_fates, rules};
+pub use context::has_handoff;
 pub use contracts::{Chosen, choose_contract, contract_file};
 pub use decide::record_decision;
 pub use failures::{
-    FailureEdit, FailureQuery, edit_failure, find_failures, known_failure, list as failure_list,
-    pick_failure,
+    FailureEdit, FailureQuery, edit_failure, failed_last_time, find_failures, known_failure,
+    list as failure_list, pick_failure, tell_failed_last_time,
 };
 pub use finalize::{
-    ExplicitReport, Finalize, check_report, executions_asked, failed_branches, finalize,
-    request_nonce, touched_paths,
+    ExplicitReport, Finalize, SAID_BY_USER, check_report, executions_asked, failed_branches,
+    finalize, request_nonce, touched_paths,
 };
 pub use handoff::{handoff_as_of_now, handoff_of_branch, unfinished};
 pub use imported::{Imported, import, imported_id, imported_row};
@@ -84,7 +85,7 @@ pub use preferences::{is_muted, set_muted};
 pub use project::{Note, Project};
 pub use recall::{
     Found, Histories, Memory, PromptMemory, Recollection, Remembered, best_of_each, is_wanted,
-    recollect, tell_prompt, told,
+    mark_stale, recalled_paths, recollect, tell_prompt, told,
 };
 pub use remember::{HISTORIES, MemoryEdit, edit_item, find_item, history_of, items};
 pub use resume::{Resumed, resume};

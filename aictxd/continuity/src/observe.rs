@@ -3,7 +3,7 @@
 use aictx_proto::Timestamp;
 use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
-use aictx_signals::{Aside, command_word, edits_behind, only_formats, sets_aside};
+use aictx_signals::{Aside, command_word, edits_behind, only_formats, only_looks, sets_aside};
 
 use crate::asked::Asked;
 use crate::kept::{decided, kept, meant, taken_back};
@@ -330,8 +330,9 @@ fn is_answer(row: &LedgerRow) -> bool {
         return false;
     }
     let stopped = row.exit_status.is_some_and(|s| ENDED_BY_AGENT.contains(&s));
-    let word = command_word(&row.command);
-    stopped || ASKING.contains(&word.as_str())
+    // What a pipe shows of a build that failed (`make | tail`) is no answer of `tail`.
+    let is_its_own = row.exit_status.is_some_and(|s| s != 0) || only_looks(&row.command);
+    stopped || is_its_own && ASKING.contains(&command_word(&row.command).as_str())
 }
 
 /// Our own commands are no work.

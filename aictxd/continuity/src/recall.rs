@@ -1,5 +1,6 @@
 //! Everything that memory holds, as items that can be searched, whatever their age.
 
+mod stale;
 mod tell;
 
 use std::collections::{HashMap, HashSet};
@@ -14,6 +15,7 @@ use aictx_proto::snapshot::{Rows, Snapshot};
 use aictx_proto::text::clean;
 use serde_json::{Map, Value};
 
+pub use self::stale::{mark_stale, recalled_paths};
 pub(crate) use self::tell::{PROMPT_MEMORY, told_before};
 pub use self::tell::{PromptMemory, Recollection, recollect, tell_prompt};
 use crate::decisions::are_on_one_subject;
@@ -184,9 +186,9 @@ fn added<'r, T: PartialEq>(before: &[Arc<T>], now: &'r [Arc<T>]) -> Option<&'r [
         // What stands before the first rows is not known.
         return now.is_empty().then_some(now);
     };
-    // One that was read again is another one with the same content, and so may be one that was added.
-    let by_pointer = now.iter().rposition(|row| Arc::ptr_eq(row, last));
-    let at = by_pointer.or_else(|| now.iter().rposition(|row| is_same(row, last)))?;
+    // Rows go from the front, so none stands further back than it stood.
+    let reach = now.get(..before.len()).unwrap_or(now);
+    let at = reach.iter().rposition(|row| is_same(row, last))?;
     let (kept, added) = now.split_at_checked(at + 1)?;
     let mut same = kept.iter().rev().zip(before.iter().rev());
     same.all(|(a, b)| is_same(a, b)).then_some(added)
@@ -203,6 +205,9 @@ fn changed<'r, T: PartialEq>(
     now: &'r [Arc<T>],
     id: impl Fn(&T) -> &str,
 ) -> Vec<&'r T> {
+    if std::ptr::eq(before, now) {
+        return Vec::new();
+    }
     let known: HashMap<&str, &Arc<T>> = before.iter().map(|row| (id(row), row)).collect();
     let is_known = |row: &Arc<T>| known.get(id(row)).is_some_and(|known| is_same(known, row));
     let new = now.iter().filter(|row| !is_known(row));
@@ -260,9 +265,10 @@ impl Memory {
         failures.into_iter().for_each(|row| self.failure(row));
         let strategies = changed(&before.strategies, &now.strategies, |row| &row.task_id);
         strategies.into_iter().for_each(|row| self.strategy(row));
-        for row in before.threads.iter() {
-            let is_there = now.threads.iter().any(|other| other.task_id == row.task_id);
-            if !is_there {
+        if !Arc::ptr_eq(&before.threads, &now.threads) {
+            let there: HashSet<&str> = now.threads.iter().map(|row| &*row.task_id).collect();
+            let gone = before.threads.iter();
+            for row in gone.filter(|row| !there.contains(&*row.task_id)) {
                 self.drop_item(&thread_id(row));
             }
         }
@@ -604,9 +610,10 @@ impl Memory {
         details.push(("hint", &row.resolution_hint));
         details.extend(each("tried", &row.failed_attempts));
         let source = Source {
+            // Of the execution that fixed it, where that is known.
             execution: match row.resolved_by_execution_id.as_str() {
-                "" => &row.last_execution_id,
-                resolved_by => resolved_by,
+                resolved_by if !row.resolution_summary.is_empty() => resolved_by,
+                _ => &row.last_execution_id,
             },
             timestamp: &row.timestamp,
             status: if row.status.is_empty() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
-use aictx_proto::identity::Identity;
+use aictx_proto::identity::{Identity, SessionSource};
 use aictx_proto::json;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Receipt};
 use aictx_proto::methods::{ResumeParams, ResumeReply};
@@ -29,7 +29,7 @@ use crate::{lifecycle, quality, strategies};
 pub(crate) use self::contract::{entry_points, task_fits, validation_policy};
 pub(crate) use self::parts::{
     carryover_gaps, decision_text, dirty_text, discarded_hypotheses, failure_text, other_work,
-    task_state,
+    recalled, task_state,
 };
 
 mod banner;
@@ -64,6 +64,9 @@ pub fn resume(
     now: Timestamp,
 ) -> (Resumed, Effects) {
     let mut touched = touch(snapshot, identity, now);
+    // A person at a shell only looks: a session begins with an agent, or with work.
+    let is_anonymous = identity.session_source == SessionSource::Process;
+    let only_looks = touched.is_new && is_anonymous && params.caller.source() != "mcp";
     let muted = is_muted(&snapshot.preferences);
     let already_shown = touched.banner_shown;
     if !muted {
@@ -257,7 +260,6 @@ pub fn resume(
         false => json::with_member(&stored, "text", &value(&reply.text).to_string()),
     };
     let mut effects = vec![
-        touched.effect(),
         Effect::ReplaceText {
             file: files::RESUME_CAPSULE_MD.to_owned(),
             text: reply.text.clone(),
@@ -268,17 +270,19 @@ pub fn resume(
             json: stored,
         },
     ];
-    effects.extend(records(snapshot, &record, reference, &event, text_receipt));
+    effects.extend(contract_effects(snapshot, &record, reference));
+    if !only_looks {
+        effects.push(touched.effect());
+        effects.extend(session_effects(&event, text_receipt));
+    }
     (Resumed { reply, json }, effects)
 }
 
-/// What a resume leaves behind of the contract and of what was told.
-fn records(
+/// Writes of the contract.
+fn contract_effects(
     snapshot: &Snapshot,
     record: &ContractRecord,
     reference: ContractRef,
-    event: &LifecycleEvent,
-    receipt: Receipt,
 ) -> Effects {
     let replace = |file: String, value: Value| Effect::ReplaceJson {
         file,
@@ -289,15 +293,25 @@ fn records(
     let mut effects = vec![
         replace(contract_file(&record.contract_id), value(record)),
         replace(files::CONTRACT_INDEX.to_owned(), value(&index)),
+    ];
+    effects.extend(gone.iter().map(|id| Effect::Remove {
+        file: contract_file(id),
+    }));
+    effects
+}
+
+/// Writes of what a session asked and was told.
+fn session_effects(event: &LifecycleEvent, receipt: Receipt) -> [Effect; 2] {
+    [
         Effect::AppendRows {
             file: files::LIFECYCLE_EVENTS.to_owned(),
             rows: vec![lifecycle::row(event)],
             order: KeyOrder::Sorted,
         },
         Effect::Ledger {
-            session_id: record.session_id.clone(),
+            session_id: event.session_id.clone(),
             row: Box::new(LedgerRow {
-                session_id: record.session_id.clone(),
+                session_id: event.session_id.clone(),
                 receipt: Some(Box::new(receipt)),
                 ..LedgerRow::observed(
                     Timestamp::parse(&event.timestamp).unwrap_or_default(),
@@ -305,9 +319,5 @@ fn records(
                 )
             }),
         },
-    ];
-    effects.extend(gone.iter().map(|id| Effect::Remove {
-        file: contract_file(id),
-    }));
-    effects
+    ]
 }

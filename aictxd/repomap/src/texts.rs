@@ -1,7 +1,7 @@
 //! Ranks texts that are no files, as items of memory are: by the words that they share with a question, and by
 //! how near they are to it in meaning.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use aictx_proto::fold::fold;
@@ -134,18 +134,17 @@ impl TextIndex {
         }
     }
 
-    /// Wanted texts that fit a question, best first; of equal ones the later. Linear in the texts that share a word
-    /// with it.
+    /// Wanted texts that fit a question, best first; of equal ones the later. Linear in the number of texts.
     pub fn rank(&self, question: &str, is_wanted: impl Fn(usize) -> bool) -> Vec<Match> {
         let question = beginning(question);
         let all = self.live as f32;
         let mean = (self.length as f32 / all.max(1.0)).max(1.0);
         let most = idf(all, 1.0).max(f32::MIN_POSITIVE);
-        let wanted = |at: u32| {
-            let text = self.texts.get(at as usize)?.as_ref()?;
-            is_wanted(at as usize).then_some(text)
+        let wanted = |at: usize| {
+            let text = self.texts.get(at)?.as_ref()?;
+            is_wanted(at).then_some(text)
         };
-        let mut fits: BTreeMap<u32, Fit> = BTreeMap::new();
+        let mut fits = vec![Fit::default(); self.texts.len()];
         for asked in asked(question) {
             let Some(holders) = self.postings.get(&asked.term) else {
                 continue;
@@ -154,50 +153,52 @@ impl TextIndex {
             let live = holders.iter().filter(|(at, _)| is_live(*at)).count();
             let idf = idf(all, live as f32);
             for (at, count) in holders {
-                let Some(text) = wanted(*at) else {
+                let at = *at as usize;
+                let (Some(text), Some(fit)) = (wanted(at), fits.get_mut(at)) else {
                     continue;
                 };
                 let count = *count as f32;
                 let norm = K1 * (1.0 - B + B * text.length as f32 / mean);
-                let fit = fits.entry(*at).or_default();
                 fit.words += asked.weight * idf * count * (K1 + 1.0) / (count + norm);
                 fit.evidence += asked.rarity * idf / most;
             }
         }
         for name in question.split_whitespace() {
             for at in self.names.get(bare(name)).into_iter().flatten() {
-                if wanted(*at).is_some() {
-                    fits.entry(*at).or_default().named = 1.0;
+                let at = *at as usize;
+                if let (Some(_), Some(fit)) = (wanted(at), fits.get_mut(at)) {
+                    fit.named = 1.0;
                 }
             }
         }
-        let best = fits.values().map(|fit| fit.words);
+        let best = fits.iter().map(|fit| fit.words);
         let best = best.fold(f32::MIN_POSITIVE, f32::max);
         if let Some(meaning) = vector(question) {
-            let nearness = |at: u32| Some(wanted(at)?.nearness(&meaning));
-            let mut compared: Vec<(u32, f32)> = Vec::new();
             let newest = self.texts.len().saturating_sub(MAX_COMPARED);
-            let newest = u32::try_from(newest).unwrap_or(u32::MAX);
-            let mut by_words: Vec<(u32, f32)> = fits
-                .range(..newest)
-                .map(|(at, fit)| (*at, fit.words))
+            let mut by_words: Vec<(usize, f32)> = fits
+                .iter()
+                .take(newest)
+                .enumerate()
+                .filter_map(|(at, fit)| fit.is_any().then_some((at, fit.words)))
                 .collect();
             by_words.sort_by(|a, b| b.1.total_cmp(&a.1));
-            let by_words = by_words.iter().take(MAX_BY_WORDS).map(|(at, _)| *at);
-            let end = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-            for at in by_words.chain(newest..end) {
-                compared.extend(nearness(at).map(|nearness| (at, nearness)));
-            }
+            by_words.truncate(MAX_BY_WORDS);
+            let by_words = by_words.into_iter().map(|(at, _)| at);
+            let nearness = |at| Some((at, wanted(at)?.nearness(&meaning)));
+            let all = by_words.chain(newest..self.texts.len());
+            let compared: Vec<(usize, f32)> = all.filter_map(nearness).collect();
             let number = compared.len() as f32;
             let mean = compared.iter().map(|(_, near)| near).sum::<f32>() / number.max(1.0);
-            let square = |(_, near): &(u32, f32)| (near - mean).powi(2);
+            let square = |(_, near): &(usize, f32)| (near - mean).powi(2);
             let deviation = (compared.iter().map(square).sum::<f32>() / number.max(1.0)).sqrt();
             let many = number >= MIN_TEXTS && deviation > 0.0;
             for (at, nearness) in compared {
-                if nearness < MIN_NEARNESS && !fits.contains_key(&at) {
+                let Some(fit) = fits.get_mut(at) else {
+                    continue;
+                };
+                if nearness < MIN_NEARNESS && !fit.is_any() {
                     continue;
                 }
-                let fit = fits.entry(at).or_default();
                 fit.nearness = nearness;
                 if many && nearness >= MIN_NEARNESS_TO_STAND_OUT {
                     let deviations = (nearness - mean) / deviation;
@@ -205,8 +206,9 @@ impl TextIndex {
                 }
             }
         }
-        let matched = fits.into_iter().map(|(at, fit)| Match {
-            at: at as usize,
+        let fitting = fits.iter().enumerate().filter(|(_, fit)| fit.is_any());
+        let matched = fitting.map(|(at, fit)| Match {
+            at,
             score: fit.words / best + MEANING * fit.nearness + NAMED * fit.named,
             evidence: fit.evidence + fit.named,
         });
@@ -219,12 +221,18 @@ impl TextIndex {
 }
 
 /// Parts of a text's fit.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Fit {
     words: f32,
     nearness: f32,
     named: f32,
     evidence: f32,
+}
+
+impl Fit {
+    fn is_any(&self) -> bool {
+        self.words > 0.0 || self.nearness > 0.0 || self.named > 0.0
+    }
 }
 
 /// The first [`MAX_QUESTION`] bytes of a question.

@@ -17,6 +17,8 @@ const START_DEADLINE = 1000;
 const MAX_TEXT = 200_000;
 /** Largest answer that is read, in characters. */
 const MAX_ANSWER = 1_000_000;
+/** Most texts of one message that are handed over. */
+const MAX_PARTS = 50;
 /** Most sessions remembered at once. */
 const MAX_SESSIONS = 500;
 
@@ -165,7 +167,10 @@ function slimArguments(args) {
 // The only export: OpenCode takes every exported function for a plug-in.
 export const Aictx = async ({ directory, worktree } = {}) => {
   const cwd = directory || worktree || process.cwd();
-  /** session id → { root: of a sub-agent, the session it belongs to; context: what its start was told } */
+  /**
+   * session id → { root: of a sub-agent, the session it belongs to; context: what its start was told;
+   * message: id of the assistant's newest message; said: its texts by part }
+   */
   const sessions = new Map();
 
   const remember = (id, value) => {
@@ -199,7 +204,23 @@ export const Aictx = async ({ directory, worktree } = {}) => {
   return {
     event: safely(async ({ event }) => {
       const properties = event?.properties ?? {};
-      const id = properties.sessionID ?? properties.info?.id;
+      const { info, part } = properties;
+      if (event.type === "message.updated") {
+        const session = sessions.get(info?.sessionID);
+        if (session && info.role === "assistant" && session.message !== info.id) {
+          session.message = info.id;
+          session.said = new Map();
+        }
+        return;
+      }
+      if (event.type === "message.part.updated") {
+        const session = sessions.get(part?.sessionID);
+        if (session && part.type === "text" && !part.synthetic && session.message === part.messageID) {
+          if (session.said.has(part.id) || session.said.size < MAX_PARTS) session.said.set(part.id, cut(part.text));
+        }
+        return;
+      }
+      const id = properties.sessionID ?? info?.id;
       if (event.type === "session.created" && id) {
         const parent = properties.info?.parentID;
         if (parent) {
@@ -209,7 +230,9 @@ export const Aictx = async ({ directory, worktree } = {}) => {
           await begin(id, "startup");
         }
       } else if (event.type === "session.idle" && id) {
-        await tell(event.type, payloadOf(event.type, id, {}));
+        const texts = [...(sessions.get(id)?.said?.values() ?? [])].filter(Boolean);
+        const last_assistant_message = cut(texts.join("\n"));
+        await tell(event.type, payloadOf(event.type, id, { last_assistant_message }));
       } else if (event.type === "session.deleted" && id) {
         const isRoot = !(sessions.get(id)?.root ?? properties.info?.parentID);
         if (isRoot) await tell(event.type, payloadOf(event.type, id, { reason: "deleted" }));

@@ -278,11 +278,21 @@ pub(crate) fn for_readers(site: &Site<'_>) -> Edit {
 
 fn hooks(site: &Site<'_>) -> Vec<Item> {
     site.grouped(EVENTS, |event| {
-        let mut handler = site.exec_handler("command", event);
-        if let Some(handler) = handler.as_object_mut() {
-            handler.insert("timeout".into(), json!(TIMEOUT_SECONDS));
+        match site.is_shared() {
+            // The shell finds the program.
+            true => json!({
+                "type": "command",
+                "command": site.command_line(event),
+                "timeout": TIMEOUT_SECONDS,
+            }),
+            // No shell is in the way, and a program that is not there is passed over.
+            false => json!({
+                "type": "command",
+                "command": site.paths.program,
+                "args": ["hook", site.agent, event],
+                "timeout": TIMEOUT_SECONDS,
+            }),
         }
-        handler
     })
 }
 

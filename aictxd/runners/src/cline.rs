@@ -191,7 +191,7 @@ impl Agent for Cline {
             let registered = EVENTS.iter().filter(|event| event.registered);
             edits.extend(registered.map(|event| {
                 let text = format!(
-                    "#!/bin/sh\n{SCRIPT_MARK}\nexec {}\n",
+                    "#!/bin/sh\n{SCRIPT_MARK}\n{}\n",
                     site.command_line(event.name)
                 );
                 let file = site.home(&format!("Documents/Cline/Hooks/{}", event.name));

@@ -110,6 +110,34 @@ impl Dialect for Copilot {
         EVENTS
     }
 
+    fn writes_last_messages(&self) -> bool {
+        true
+    }
+
+    /// `events.jsonl` of release 1.0.102: an object a line, `{"type", "data"}`. A message with requests for tools is
+    /// none that a turn ends with, and those of sub-agents name the call that started them.
+    fn last_message_of(&self, transcript: &str) -> Option<String> {
+        for line in transcript.lines().rev() {
+            let Ok(event) = Members::parse(line) else {
+                continue;
+            };
+            let data = event.object(&["data"]);
+            match event.text(&["type"]).as_ref() {
+                _ if !data.text(&["parentToolCallId", "agentId"]).is_empty() => {}
+                "assistant.message" => {
+                    let text = data.text(&["content"]);
+                    let is_last =
+                        data.elements("toolRequests").is_empty() && !text.trim().is_empty();
+                    return is_last.then(|| text.into_owned());
+                }
+                "user.message" => return None,
+                kind if kind.starts_with("tool.") => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
     fn parse<'a>(
         &self,
         payload: &'a str,
@@ -243,21 +271,57 @@ impl Agent for Copilot {
     }
 }
 
-/// The shared form also runs where only a shell is offered, and never fails: a hook that fails
-/// stops the tool.
+/// A handler that never fails: a hook that fails stops the tool. The shared one is for all systems.
 fn handler(site: &Site<'_>, event: &str) -> Value {
-    let mut handler = if site.is_shared() {
-        let shell = site.command_line(event);
+    let shell = site.command_line(event);
+    let mut handler = json!({ "type": "command", "bash": shell });
+    if site.is_shared()
+        && let Some(handler) = handler.as_object_mut()
+    {
         let name = site.agent;
         let windows = format!(
             "aictx hook {name} {event}; if (-not $?) {{ $global:LASTEXITCODE = 0 }}; exit 0"
         );
-        json!({ "type": "command", "bash": shell, "powershell": windows })
-    } else {
-        site.exec_handler("exec", event)
-    };
+        handler.insert("powershell".into(), json!(windows));
+    }
     if let Some(handler) = handler.as_object_mut() {
         handler.insert("timeoutSec".into(), json!(TIMEOUT_SECONDS));
     }
     handler
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_message_of_a_transcript_is_that_of_the_turn_that_ended() {
+        let said = |text: &str, tools: &str| {
+            let data = format!(r#"{{"content":{},"toolRequests":[{tools}]}}"#, json!(text));
+            format!(r#"{{"type":"assistant.message","data":{data}}}"#)
+        };
+        let user = r#"{"type":"user.message","data":{"content":"next"}}"#;
+        let tool = r#"{"type":"tool.execution_complete","data":{"toolCallId":"c"}}"#;
+        let end = r#"{"type":"assistant.turn_end","data":{"turnId":"1"}}"#;
+        let of_agent =
+            r#"{"type":"assistant.message","data":{"content":"sub","parentToolCallId":"c"}}"#;
+        let call = said("I run the tests.", r#"{"name":"bash"}"#);
+        let done = said("Done: \"ü\".", "");
+        let read = |lines: &[&str]| Copilot.last_message_of(&lines.join("\n"));
+        let last = Some("Done: \"ü\".".to_owned());
+        assert_eq!(read(&[user, &call, tool, &done, end]), last);
+        assert_eq!(
+            read(&["cut\":1}", &done, of_agent, "", end, "{\"type\":"]),
+            last
+        );
+        for waiting in [
+            vec![done.as_str(), user],
+            vec![&done, user, &call],
+            vec![&call, tool, end],
+            vec![of_agent],
+            vec!["[]", "null", ""],
+        ] {
+            assert_eq!(read(&waiting), None, "{waiting:?}");
+        }
+    }
 }

@@ -141,6 +141,18 @@ fn output<'a>(payload: &Members<'a>, call: &ToolCall<'a>) -> Output<'a> {
     }
 }
 
+/// A prompt without the context that hooks told at the start: the agent puts it before the user's first words.
+fn of_the_user(prompt: &str) -> &str {
+    let mut rest = prompt;
+    while let Some(told) = rest.trim_start().strip_prefix("<hook_context>") {
+        let Some((_, behind)) = told.split_once("</hook_context>") else {
+            break;
+        };
+        rest = behind.trim_start();
+    }
+    rest
+}
+
 impl Dialect for Gemini {
     fn name(&self) -> &'static str {
         "gemini"
@@ -174,6 +186,15 @@ impl Dialect for Gemini {
                 || call(&payload),
                 |call| output(&payload, call),
             )
+        };
+        let moment = match moment {
+            Moment::Prompt { text } => Moment::Prompt {
+                text: match text {
+                    Cow::Borrowed(text) => Cow::Borrowed(of_the_user(text)),
+                    Cow::Owned(text) => Cow::Owned(of_the_user(&text).to_owned()),
+                },
+            },
+            other => other,
         };
         Ok(HookEvent {
             session_id: payload.text(&["session_id"]),
@@ -294,6 +315,28 @@ impl Agent for Gemini {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_hooks_told_is_no_part_of_the_prompt() {
+        for (prompt, said) in [
+            ("fix it", "fix it"),
+            (
+                "<hook_context>told &lt;x&gt;</hook_context>\n\nfix it",
+                "fix it",
+            ),
+            (
+                "<hook_context>a</hook_context>\n<hook_context>b</hook_context>\n fix it",
+                "fix it",
+            ),
+            ("<hook_context>never closed", "<hook_context>never closed"),
+            (
+                "explain <hook_context>a</hook_context>",
+                "explain <hook_context>a</hook_context>",
+            ),
+        ] {
+            assert_eq!(of_the_user(prompt), said, "{prompt}");
+        }
+    }
 
     #[test]
     fn the_wrapping_of_shell_output_comes_off() {

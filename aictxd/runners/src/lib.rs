@@ -308,6 +308,17 @@ pub trait Dialect: Sync {
         events.any(|event| event.registered && event.kind == Kind::Prompt && event.takes_context)
     }
 
+    /// Returns true where an agent writes its last messages into a transcript that [`Self::last_message_of`] reads.
+    fn writes_last_messages(&self) -> bool {
+        false
+    }
+
+    /// The message with which the newest turn ended, from the end of a transcript whose first line may be cut. `None`
+    /// while it is not there.
+    fn last_message_of(&self, _transcript: &str) -> Option<String> {
+        None
+    }
+
     /// Understands a payload. Unknown events become [`Moment::Other`]; unknown members are
     /// ignored; members of the wrong type count as absent.
     ///

@@ -304,28 +304,16 @@ impl Site<'_> {
         }
     }
 
-    /// The command line of a hook, for agents that go through a shell. Shared ones are silent and
-    /// succeed where aictx is not installed: some agents stop a tool when its hook fails.
+    /// The command line of a hook, for agents that go through a shell. Does nothing where aictx is not installed, or not
+    /// any more: Gemini CLI, Copilot and Cline stop the request or the tool when its hook fails. Shared ones are silent
+    /// and always succeed.
     pub(crate) fn command_line(&self, event: &str) -> String {
-        let call = format!("{} hook {} {event}", self.program_word(), self.agent);
-        if self.is_shared() {
-            format!("{call} 2>/dev/null || true")
-        } else {
-            call
-        }
-    }
-
-    /// A handler that names the program and its arguments apart, so that no shell is in the way;
-    /// shared ones go through the shell, which finds the program.
-    pub(crate) fn exec_handler(&self, program: &str, event: &str) -> Value {
-        if self.is_shared() {
-            json!({ "type": "command", "command": self.command_line(event) })
-        } else {
-            json!({
-                "type": "command",
-                program: self.paths.program,
-                "args": ["hook", self.agent, event],
-            })
+        let program = self.program_word();
+        let call = format!("{program} hook {} {event}", self.agent);
+        match self.is_shared() {
+            true => format!("{call} 2>/dev/null || true"),
+            // The shell becomes the program, whose exit status is the hook's.
+            false => format!("[ -x {program} ] && exec {call}; exit 0"),
         }
     }
 

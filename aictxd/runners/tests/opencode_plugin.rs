@@ -59,6 +59,17 @@ await hooks['tool.execute.after']({ ...call, args: { command: 'make' } }, after)
 await hooks.event({ event: { type: 'session.created', properties: { info: { id: 'ses_2', parentID: 'ses_1' } } } });
 await hooks['tool.execute.before']({ ...call, sessionID: 'ses_2' }, { args: { command: 'ls' } });
 await hooks.event({ event: { type: 'session.deleted', properties: { sessionID: 'ses_2', info: { id: 'ses_2', parentID: 'ses_1' } } } });
+const message = (id, role) => hooks.event({ event: { type: 'message.updated', properties: { info: { id, role, sessionID: 'ses_1' } } } });
+const part = (messageID, id, text) => hooks.event({ event: { type: 'message.part.updated', properties: { part: { type: 'text', sessionID: 'ses_1', messageID, id, text } } } });
+await message('m1', 'user');
+await part('m1', 'p1', 'fix it');
+await message('m2', 'assistant');
+await part('m2', 'p2', 'I look.');
+await message('m3', 'assistant');
+await part('m3', 'p3', 'Fix');
+await part('m3', 'p3', 'Fixed.');
+await part('m3', 'p4', 'Next: ship it.');
+await message('m3', 'assistant');
 await hooks.event({ event: { type: 'session.idle', properties: { sessionID: 'ses_1' } } });
 const compacting = { context: [] };
 await hooks['experimental.session.compacting']({ sessionID: 'ses_1' }, compacting);
@@ -138,7 +149,7 @@ fn a_session_goes_over_the_socket() {
             Moment::ToolIntent(call) => format!("intent {:?}", call.action),
             Moment::ToolDone { output, .. } => format!("done {:?}", output.status),
             Moment::Subagent { phase, .. } => format!("subagent {phase}"),
-            Moment::Stop { .. } => "stop".into(),
+            Moment::Stop { last_message, .. } => format!("stop {last_message}"),
             Moment::Compact { .. } => "compact".into(),
             Moment::SessionEnd { reason } => format!("end {reason}"),
             other => panic!("{other:?}"),
@@ -162,7 +173,7 @@ fn a_session_goes_over_the_socket() {
             "done Code(1)",
             "sub: subagent start",
             "sub: intent Command { command: \"ls\", background: false, dir: \"\" }",
-            "stop",
+            "stop Fixed.\nNext: ship it.",
             "compact",
             "end exit",
         ]

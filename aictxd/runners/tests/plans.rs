@@ -7,6 +7,7 @@
 )]
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
 
 use aictx_runners::merge::{After, Content, Record, install, remove_everything, uninstall};
 use aictx_runners::names;
@@ -213,17 +214,15 @@ fn no_shell_stands_in_the_way_where_there_need_be_none() {
         mcp: false,
         ..everything()
     };
-    for (agent, program) in [("claude", "command"), ("copilot", "exec")] {
-        let edits = plan(agent, Scope::User, &paths(), &options).unwrap();
-        let value: Value = serde_json::from_str(&text_of(&edits[0].content)).unwrap();
-        let events = value["hooks"].as_object().unwrap();
-        for (event, list) in events {
-            let handler = list[0]
-                .get("hooks")
-                .map_or(&list[0], |handlers| &handlers[0]);
-            assert_eq!(handler[program], "/opt/my tools/aictx");
-            assert_eq!(handler["args"], serde_json::json!(["hook", agent, event]));
-        }
+    let edits = plan("claude", Scope::User, &paths(), &options).unwrap();
+    let value: Value = serde_json::from_str(&text_of(&edits[0].content)).unwrap();
+    for (event, list) in value["hooks"].as_object().unwrap() {
+        let handler = &list[0]["hooks"][0];
+        assert_eq!(handler["command"], "/opt/my tools/aictx");
+        assert_eq!(
+            handler["args"],
+            serde_json::json!(["hook", "claude", event])
+        );
     }
     let gemini = plan("gemini", Scope::User, &paths(), &options).unwrap();
     let text = text_of(&gemini[0].content);
@@ -232,6 +231,63 @@ fn no_shell_stands_in_the_way_where_there_need_be_none() {
         "{text}"
     );
     assert!(text.contains("\"timeout\": 5000"), "milliseconds");
+}
+
+/// Command lines that shells run for an agent, wherever they stand in its files.
+fn command_lines(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(members) if !members.contains_key("args") => {
+            let own = ["command", "bash"].iter();
+            let own = own.filter_map(|name| Some(members.get(*name)?.as_str()?.to_owned()));
+            own.chain(members.values().flat_map(command_lines))
+                .collect()
+        }
+        Value::Array(items) => items.iter().flat_map(command_lines).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn a_hook_does_nothing_where_the_program_is_not_there() {
+    let run = |line: &str| {
+        let shell = std::process::Command::new("sh").args(["-c", line]).output();
+        let ran = shell.unwrap();
+        (ran.status.code(), ran.stdout.len())
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("my tools");
+    let gone = Paths {
+        program: program.to_str().unwrap().into(),
+        ..paths()
+    };
+    let options = Options {
+        mcp: false,
+        instructions: false,
+        ..everything()
+    };
+    let mut seen = 0;
+    for agent in names() {
+        let edits = plan(agent, Scope::User, &gone, &options).unwrap();
+        let hooks = edits.iter().filter(|edit| !edit.file.ends_with(".js"));
+        for edit in hooks {
+            let text = text_of(&edit.content);
+            let lines = match serde_json::from_str(&text) {
+                Ok(value) => command_lines(&value),
+                Err(_) => vec![text],
+            };
+            for line in lines.iter().filter(|line| line.contains(" hook ")) {
+                assert_eq!(run(line), (Some(0), 0), "{agent}: {line}");
+                // Where it is, its answer and its exit status are the hook's.
+                std::fs::write(&program, "#!/bin/sh\necho \"$2\"\nexit 2\n").unwrap();
+                let all = std::fs::Permissions::from_mode(0o755);
+                std::fs::set_permissions(&program, all).unwrap();
+                assert_eq!(run(line), (Some(2), agent.len() + 1), "{agent}: {line}");
+                std::fs::remove_file(&program).unwrap();
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 20, "{seen}");
 }
 
 /// Copilot stops a tool when its hook fails, Codex refuses a file with members it does not know.

@@ -5,8 +5,11 @@ use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::Outcome;
 
 use crate::command::{
-    check_class, hides_status, ignores_absence, inverts_status, is_test_command, test_tools,
+    check_class, hides_status, ignores_absence, inverts_status, is_test_command, normalise_command,
+    test_tools,
 };
+use crate::fingerprint::fingerprint;
+use crate::recognise::{self, Context, lines_of};
 use crate::scan::Scanned;
 use crate::{Run, cleaned, events, events_in, scanned, tests_seen, totals};
 
@@ -100,14 +103,37 @@ pub fn judged(run: &Run) -> (Outcome, Vec<ErrorEvent>) {
         Outcome::Failed => run.exit_status.filter(|status| *status != 0),
         _ => run.exit_status,
     };
-    let events = match outcome == Outcome::Unknown && inverts_status(run.command) {
+    let mut events = match outcome == Outcome::Unknown && inverts_status(run.command) {
         true => Vec::new(),
         false => events(&Run {
             exit_status,
             ..*run
         }),
     };
+    if outcome == Outcome::Failed && events.is_empty() {
+        events.push(summed_up(run));
+    }
     (outcome, events)
+}
+
+/// The event of a failed run that shows no single fault, as where a pipe left only its totals (`pytest | tail -1`).
+/// Totals are alike in all runs, so it is known by its command.
+fn summed_up(run: &Run) -> ErrorEvent {
+    let texts = cleaned(run);
+    let context = Context::new(run);
+    let streams = texts.each_ref().map(|text| lines_of(&context, text));
+    let mut event = recognise::fallback(&context, &streams, 1);
+    if is_test_command(run.command) {
+        "test".clone_into(&mut event.phase);
+    }
+    let mut event = recognise::finish(&context, event);
+    let command = normalise_command(run.command);
+    let by_command = ErrorEvent {
+        message: command,
+        ..event.clone()
+    };
+    event.fingerprint = fingerprint(&by_command, run.root);
+    event
 }
 
 fn shows_errors(run: &Run, texts: &[String; 2], scanned: &[Scanned; 2]) -> bool {

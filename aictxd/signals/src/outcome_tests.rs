@@ -274,3 +274,63 @@ fn who_watches_is_stopped_and_has_passed_all_the_same() {
         );
     }
 }
+
+#[test]
+fn a_pipe_that_left_only_totals_is_told_with_them_and_known_by_its_command() {
+    let of = |command: &str, output: &str| {
+        let (outcome, events) = judged(&Run {
+            command,
+            exit_status: None,
+            stdout: output.as_bytes(),
+            stderr: b"",
+            root: "/r",
+            cwd: "/r",
+        });
+        assert_eq!((outcome, events.len()), (Outcome::Failed, 1), "{command}");
+        events.into_iter().next().unwrap_or_default()
+    };
+    for (command, output, message, phase) in [
+        (
+            "pytest -q | tail -1",
+            "1 failed, 3 passed in 0.02s",
+            "1 failed, 3 passed",
+            "test",
+        ),
+        (
+            "python -m unittest 2>&1 | tail -1",
+            "FAILED (failures=1)",
+            "FAILED (failures=1)",
+            "test",
+        ),
+        (
+            "npx jest 2>&1 | tail -2",
+            "Tests:       1 failed, 3 passed, 4 total\nTime:        0.5 s",
+            "1 failed, 3 passed",
+            "test",
+        ),
+        (
+            "rspec | tail -1",
+            "3 examples, 1 failure",
+            "3 examples, 1 failure",
+            "test",
+        ),
+        (
+            "ruff check . | tail -1",
+            "Found 3 errors.",
+            "Found 3 errors.",
+            "runtime",
+        ),
+    ] {
+        let event = of(command, output);
+        assert!(
+            event.message.contains(message),
+            "{command}: {}",
+            event.message
+        );
+        assert_eq!(event.phase, phase, "{command}");
+    }
+    let of = |command: &str, totals: &str| of(command, totals).fingerprint;
+    let a = of("pytest tests/a.py | tail -1", "1 failed in 0.02s");
+    assert_eq!(a, of("pytest tests/a.py | tail -1", "2 failed in 0.04s"));
+    assert_ne!(a, of("pytest tests/b.py | tail -1", "1 failed in 0.02s"));
+}

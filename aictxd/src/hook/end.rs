@@ -187,6 +187,7 @@ async fn finish_here(app: &Arc<App>, id: &str, live: &Live, now: Timestamp) {
         ..Caller::default()
     };
     let identity = caller.identify(|_| None);
+    super::transcript::hear_last_message(id, live, now).await;
     let done = async {
         let looked = Looked::at(app, &live.host, &live.worktree).await?;
         finalize_session(

@@ -165,7 +165,11 @@ impl Session {
                     .filter(|n| !n.is_empty())
                     .collect::<Vec<_>>()
                     .join("\n");
-                worse(judged.0, worse(verdict, taken))
+                let again = match self.failed_alike(command) {
+                    Some(question) => HookVerdict::Ask(question),
+                    None => HookVerdict::Pass,
+                };
+                worse(judged.0, worse(verdict, worse(taken, again)))
             }
             Action::Read(_) | Action::Other => HookVerdict::Pass,
         };

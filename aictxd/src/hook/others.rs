@@ -379,8 +379,10 @@ impl Session {
             .await
             .ok()?
             .ok()??;
+        let question = truncate_chars(&reason, MAX_TEXT);
+        self.app.presence.asked_back(&self.id, &question);
         self.record(&[LedgerRow {
-            text: truncate_chars(&reason, MAX_TEXT),
+            text: question,
             ..self.row(LedgerKind::AskedBack, "")
         }]);
         let (session, told) = (self.clone(), reason.clone());
@@ -406,7 +408,10 @@ impl Session {
 pub(super) fn together(first: Option<Answer>, second: Option<Answer>) -> Option<Answer> {
     match (first, second) {
         (Some(a), Some(b)) => Some(Answer {
-            context: format!("{}\n{}", a.context, b.context),
+            context: match a.context.is_empty() {
+                true => b.context,
+                false => format!("{}\n{}", a.context, b.context),
+            },
             decision: a.decision,
         }),
         (a, b) => a.or(b),

@@ -155,7 +155,7 @@ impl Session {
         ours
     }
 
-    fn cwd_in_repository(&self) -> String {
+    pub(super) fn cwd_in_repository(&self) -> String {
         match root::locate(
             &self.live.worktree,
             Path::new(""),

@@ -2,6 +2,7 @@
 //! about.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use aictx_artifacts::root;
 use aictx_continuity::Suggestion;
@@ -10,7 +11,9 @@ use aictx_proto::identity::{Caller, Identity};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Receipt};
 use aictx_proto::methods::{AtWork, MapHit, Preview, PreviewParams};
 use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
+use aictx_proto::shown::Code;
 use aictx_proto::snapshot::Snapshot;
+use aictx_proto::told;
 use aictx_proto::{RepoPath, Timestamp};
 use aictx_runners::{Answer, Decision, HookEvent};
 
@@ -18,16 +21,19 @@ use super::{PATIENCE, Recording, Session};
 use crate::app::App;
 use crate::facts;
 use crate::hosts::Place;
-use crate::maps::At;
+use crate::maps::{At, MIN_FILES};
 use crate::methods::place;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
+
+/// Longest command that is told, in characters.
+const MAX_COMMAND: usize = 200;
 
 impl Session {
     /// The capsule. A new visible session is counted and its number is in the text, so the answer
     /// waits for the commit, within limits: memory that cannot be written is still told.
     pub(super) async fn start(&self, source: &str, event: &HookEvent<'_>) -> Option<Answer> {
-        if matches!(source, "resume" | "compact") {
+        if goes_on(source) {
             // What the session itself did, if it has gone to the archive.
             let session = self.clone();
             let back = tokio::task::spawn_blocking(move || {
@@ -39,13 +45,15 @@ impl Session {
         }
         self.record_event(self.start_row(source, event));
         self.warm_recall();
-        let session = self.clone();
-        let looked = tokio::task::spawn_blocking(move || session.entry_points());
-        let map = match tokio::time::timeout(PATIENCE.map, looked).await {
-            Ok(Ok(map)) => map,
-            // The index is being opened.
-            _ => Vec::new(),
-        };
+        let mut map = Vec::new();
+        if self.tells_entry_points(source) {
+            let session = self.clone();
+            let looked = tokio::task::spawn_blocking(move || session.entry_points());
+            // No answer in time: the index is being opened.
+            if let Ok(Ok(found)) = tokio::time::timeout(PATIENCE.map, looked).await {
+                map = found;
+            }
+        }
         let session = self.clone();
         let source = source.to_owned();
         // Files of the repository are read on the pool: nobody knows how slow its disk is.
@@ -86,44 +94,124 @@ impl Session {
             return None;
         }
         let snapshot = self.host().store.latest();
-        let (context, receipt) =
-            aictx_continuity::known_failure(&snapshot.failures, &row.errors, self.now)?;
+        let known = aictx_continuity::known_failure;
+        known(&snapshot.failures, &row.errors, &[], self.now)?;
         let (session, errors) = (self.clone(), row.errors.clone());
         let told = tokio::task::spawn_blocking(move || {
             let rows = session.host().store.read_ledger(&session.id).rows;
             let mut before = rows.iter().flat_map(|row| &row.errors);
-            before.any(|old| errors.iter().any(|new| new.fingerprint == old.fingerprint))
+            let is_old =
+                before.any(|old| errors.iter().any(|new| new.fingerprint == old.fingerprint));
+            match is_old {
+                true => None,
+                false => known(&snapshot.failures, &errors, &rows, session.now),
+            }
         });
         // The event itself is recorded after this; it must not wait for a slow disk.
         let told = tokio::time::timeout(PATIENCE.map, told).await;
-        if told.map_or(true, |told| told.unwrap_or(true)) {
+        let (context, receipt) = told.ok()?.ok()??;
+        let (answer, row) = self.tell(context, receipt, agent_id);
+        self.record(&[row]);
+        Some(answer)
+    }
+
+    /// Tells, before a command runs, of the open failure that it showed last time, where nothing that the failure
+    /// is about changed since: once a session.
+    pub(super) async fn failed_last_time(
+        &self,
+        command: &str,
+        event: &HookEvent<'_>,
+    ) -> Option<Answer> {
+        let snapshot = self.host().store.latest();
+        aictx_continuity::failed_last_time(&snapshot.failures, command)?;
+        let dialect = aictx_runners::dialect(&self.live.runner).ok()?;
+        let mut events = dialect.events().iter();
+        if !events.any(|known| known.takes_context && known.name == event.name) {
             return None;
         }
-        self.record(&[LedgerRow {
-            receipt: Some(Box::new(receipt)),
-            ..self.row(LedgerKind::Told, agent_id)
-        }]);
+        let (session, command) = (self.clone(), command.to_owned());
+        let told = tokio::task::spawn_blocking(move || {
+            let pattern = aictx_continuity::failed_last_time(&snapshot.failures, &command)?;
+            let anchors = pattern.anchors.iter();
+            let wanted = anchors.map(|anchor| (anchor.path.clone(), !anchor.symbols.is_empty()));
+            let presents = session.app.facts.presents(
+                &session.live.worktree,
+                &wanted.collect(),
+                Instant::now(),
+            );
+            let rows = session.host().store.read_ledger(&session.id).rows;
+            aictx_continuity::tell_failed_last_time(pattern, &presents, &rows, session.now)
+        });
+        let told = tokio::time::timeout(PATIENCE.map, told).await;
+        let (context, receipt) = told.ok()?.ok()??;
+        let (answer, row) = self.tell(context, receipt, &event.agent_id);
+        self.record(&[row]);
+        Some(answer)
+    }
+
+    /// Tells of a command that ended alike several times in a row.
+    pub(super) fn ran_again(&self, row: &LedgerRow, printed: (&str, &str)) -> Option<Answer> {
+        if row.kind != LedgerKind::Command {
+            return None;
+        }
+        let times = self.app.presence.ended_alike(&self.id, row, printed)?;
         Some(Answer {
-            context,
+            context: told!(
+                "{} ended the same way {} times in a row, and this session edited nothing in between.",
+                Code::new(&row.command, MAX_COMMAND),
+                times
+            )
+            .to_string(),
             decision: Decision::Pass,
         })
     }
 
-    /// Names the files that a request is about, where that is clear and news to the session.
-    pub(super) async fn suggest(&self, request: &str, agent_id: &str) -> Option<Answer> {
+    /// The question before a check runs that failed alike several times in a row.
+    pub(super) fn failed_alike(&self, command: &str) -> Option<String> {
+        let command = aictx_signals::at_root(command, &self.live.worktree.to_string_lossy());
+        let presence = &self.app.presence;
+        let times = presence.failed_alike(&self.id, command, &self.cwd_in_repository())?;
+        let question = told!(
+            "{} failed the same way {} times in a row, and this session edited nothing in between. Run it again?",
+            Code::new(command, MAX_COMMAND),
+            times
+        );
+        Some(question.to_string())
+    }
+
+    /// A text of memory as an answer, and the row to record.
+    fn tell(&self, context: String, receipt: Receipt, agent_id: &str) -> (Answer, LedgerRow) {
+        let row = LedgerRow {
+            receipt: Some(Box::new(receipt)),
+            ..self.row(LedgerKind::Told, agent_id)
+        };
+        let answer = Answer {
+            context,
+            decision: Decision::Pass,
+        };
+        (answer, row)
+    }
+
+    /// Names the files that a request is about, where that is clear and news to the session, and the row to record.
+    pub(super) async fn suggest(
+        &self,
+        request: &str,
+        agent_id: &str,
+    ) -> Option<(Answer, LedgerRow)> {
         let (session, request) = (self.clone(), request.to_owned());
         let looked = tokio::task::spawn_blocking(move || session.suggestion(&request));
         let looked = tokio::time::timeout(PATIENCE.map, looked).await;
         let told = looked.ok()?.ok()??;
-        self.record(&[LedgerRow {
+        let row = LedgerRow {
             paths: told.paths,
             receipt: Some(Box::new(told.receipt)),
             ..self.row(LedgerKind::Suggested, agent_id)
-        }]);
-        Some(Answer {
+        };
+        let answer = Answer {
             context: told.text,
             decision: Decision::Pass,
-        })
+        };
+        Some((answer, row))
     }
 
     /// Prepares the index of memory, which the first prompt will ask.
@@ -135,20 +223,17 @@ impl Session {
         });
     }
 
-    /// Tells what memory holds on a request.
-    pub(super) async fn recall(&self, request: &str, agent_id: &str) -> Option<Answer> {
+    /// Tells what memory holds on a request, and the row to record.
+    pub(super) async fn recall(
+        &self,
+        request: &str,
+        agent_id: &str,
+    ) -> Option<(Answer, LedgerRow)> {
         let (session, request) = (self.clone(), request.to_owned());
         let looked = tokio::task::spawn_blocking(move || session.recalled(&request));
         let looked = tokio::time::timeout(PATIENCE.map, looked).await;
         let (context, receipt) = looked.ok()?.ok()??;
-        self.record(&[LedgerRow {
-            receipt: Some(Box::new(receipt)),
-            ..self.row(LedgerKind::Told, agent_id)
-        }]);
-        Some(Answer {
-            context,
-            decision: Decision::Pass,
-        })
+        Some(self.tell(context, receipt, agent_id))
     }
 
     /// Files that a request is about, where that is clear and news to the session.
@@ -159,7 +244,7 @@ impl Session {
             worktree: &live.worktree,
             head: None,
         };
-        let mut hits = self.app.maps.suggestions(&at, request, &[]);
+        let mut hits = self.app.maps.suggestions(&at, request, &[], MIN_FILES);
         // What its user put off limits is no place to start.
         let limits = self.app.presence.limits(&live.host, &self.id);
         let permitted =
@@ -212,16 +297,14 @@ impl Session {
             ..Caller::default()
         };
         // Only these are told what the session itself did.
-        let goes_on = matches!(source.as_str(), "resume" | "compact");
+        let goes_on = goes_on(&source);
         let place = Place {
             root: self.host().root.clone(),
             worktree: self.live.worktree.clone(),
         };
         let snapshot = self.host().store.latest();
         let mut project = facts::gather(&self.app, &place, &snapshot);
-        if !goes_on {
-            project.map = map;
-        }
+        project.map = map;
         Opening {
             identity: caller.identify(|_| None),
             project,
@@ -232,11 +315,21 @@ impl Session {
             },
             branch: root::head(&self.live.worktree).branch,
             others: if goes_on { Vec::new() } else { self.at_work() },
-            told_at_prompts: aictx_runners::dialect(&self.live.runner)
-                .is_ok_and(|dialect| dialect.hears_at_prompts()),
+            told_at_prompts: self.is_told_at_prompts(),
             source,
             now: self.now,
         }
+    }
+
+    fn is_told_at_prompts(&self) -> bool {
+        aictx_runners::dialect(&self.live.runner).is_ok_and(|dialect| dialect.hears_at_prompts())
+    }
+
+    /// Returns true where a session's start names files: one that will be told of its work at its prompts gets them
+    /// there.
+    fn tells_entry_points(&self, source: &str) -> bool {
+        let snapshot = self.host().store.latest();
+        !goes_on(source) && !(self.is_told_at_prompts() && aictx_continuity::has_handoff(&snapshot))
     }
 
     /// Other sessions of the repository that are open and have done something, newest first.
@@ -264,7 +357,7 @@ impl Session {
             worktree: &live.worktree,
             head: Some(&head.head),
         };
-        self.app.maps.suggestions(&at, &request, &near)
+        self.app.maps.suggestions(&at, &request, &near, MIN_FILES)
     }
 }
 
@@ -298,7 +391,11 @@ pub fn preview(app: &Arc<App>, params: &PreviewParams) -> Result<Preview, RpcErr
         recording: Recording::Done,
         trouble: Arc::default(),
     };
-    let opening = session.opening("startup".to_owned(), session.entry_points());
+    let map = match session.tells_entry_points("startup") {
+        true => session.entry_points(),
+        false => Vec::new(),
+    };
+    let opening = session.opening("startup".to_owned(), map);
     let (start, effects) = opening.decide(&session.host().store.latest());
     let mut receipts: Vec<Receipt> = Vec::new();
     receipts.extend(effects.into_iter().filter_map(|effect| match effect {
@@ -326,6 +423,11 @@ pub fn preview(app: &Arc<App>, params: &PreviewParams) -> Result<Preview, RpcErr
 
 /// Id of a session that is only previewed.
 const PREVIEWED: &str = "preview";
+
+/// Returns true for the start of a session that was there before.
+fn goes_on(source: &str) -> bool {
+    matches!(source, "resume" | "compact")
+}
 
 /// Everything a session's start is decided on, besides memory.
 struct Opening {

@@ -103,6 +103,10 @@ pub(super) async fn decide(
     let outside = named.len() - paths.len();
     let related = json!(paths);
     params.decision.insert("related_paths".to_owned(), related);
+    if params.rule {
+        let said = json!(aictx_continuity::SAID_BY_USER);
+        params.decision.insert("rationale".to_owned(), said);
+    }
     let Looked {
         place,
         git,

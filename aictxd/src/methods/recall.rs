@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use aictx_artifacts::root;
-use aictx_continuity::{Found, Remembered, is_wanted, told};
+use aictx_continuity::{Found, Remembered, is_wanted, mark_stale, recalled_paths, told};
 use aictx_proto::Timestamp;
 use aictx_proto::methods::{RECALLED_KINDS, RecallParams, Recalled};
 use aictx_proto::path::Located;
@@ -59,7 +59,13 @@ pub(super) fn recall(app: &App, params: &RecallParams) -> Result<Recalled, RpcEr
             searched: all.memory.items().iter().filter(|one| !one.is_gone).count() as u64,
         }
     };
-    Ok(host.recalled.ask(&host.store, &host.snapshot(), recall))
+    let snapshot = host.snapshot();
+    let mut recalled = host.recalled.ask(&host.store, &snapshot, recall);
+    let asked_at = app.facts.ask_ahead(&place.worktree);
+    let wanted = recalled_paths(&snapshot, &recalled.items);
+    let presents = app.facts.presents(&place.worktree, &wanted, asked_at);
+    mark_stale(&snapshot, &mut recalled.items, &presents);
+    Ok(recalled)
 }
 
 /// Tells a text that begins as RFC 3339 writes dates.

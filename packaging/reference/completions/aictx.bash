@@ -435,7 +435,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__doctor)
-            opts="-h --repo --exit-code --fix --json --no-color --help"
+            opts="-y -h --repo --exit-code --fix --yes --json --no-color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1667,7 +1667,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__remember)
-            opts="-h --why --file --repo --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --rule --why --file --repo --agent-id --adapter-id --session-id --json --no-color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -120,7 +120,8 @@ complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l no-color -d 'P
 complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l exit-code -d 'Exit with 10 on warnings and 20 on errors'
-complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l fix -d 'Do what is safe to do, then look again'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l fix -d 'Do what is safe to do, then look again; asks before it changes an agent\'s settings'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -s y -l yes -d 'With --fix: do not ask'
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -s h -l help -d 'Print help'
@@ -368,6 +369,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand remember" -l repo -d 'Reposi
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l agent-id -d 'Agent' -r
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l adapter-id -d 'Adapter' -r
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l rule -d 'Remember it as a rule of yours, which every session is told'
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -s h -l help -d 'Print help'

@@ -61,6 +61,9 @@ pub struct RecallItem {
     /// Files that it has to do with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+    /// Changes of its files since: `file changed since: src/a.py`, `file gone: src/b.py`; empty where none is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<String>,
     /// `open`, `resolved`, `unresolved`, `superseded`, `wrong` and the like; `earlier decision` where a later one is on
     /// the same subject; empty where it just holds.
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -203,6 +203,8 @@ pub struct DecideParams {
     pub cwd: String,
     /// `decision`, `rationale` and the other members of a decision.
     pub decision: Map<String, Value>,
+    /// It is a rule of the user, who needs no reason.
+    pub rule: bool,
     /// Who decides.
     pub caller: Caller,
 }

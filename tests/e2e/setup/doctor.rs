@@ -37,7 +37,11 @@ fn doctor_finds_what_is_wrong_and_mends_what_is_safe() {
     assert_eq!(code, 0);
     assert_eq!(status(&reply, "repo_registered"), "error");
     assert_eq!(status(&reply, "hooks_claude"), "warning");
-    let (_, reply) = look(&["--fix"]);
+    let settings = home.join(".claude/settings.json");
+    let unasked = env.aictx(&repo, &["doctor", "--fix"]).ok();
+    assert!(unasked.stderr.contains("add --yes"), "{unasked:?}");
+    assert!(!settings.exists(), "nobody was asked");
+    let (_, reply) = look(&["--fix", "--yes"]);
     for name in [
         "repo_registered",
         "hooks_claude",
@@ -108,7 +112,9 @@ impl Patient {
     }
 
     fn fix(&self) {
-        self.env.aictx(&self.repo, &["doctor", "--fix"]).ok();
+        self.env
+            .aictx(&self.repo, &["doctor", "--fix", "--yes"])
+            .ok();
     }
 }
 

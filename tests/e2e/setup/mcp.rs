@@ -178,7 +178,7 @@ fn doctor_sees_entries_that_lead_nowhere() {
     let broken = check("mcp");
     assert_eq!(broken["status"], "error", "{broken}");
     assert_eq!(broken["details"]["global"]["files"][0]["state"], "broken");
-    env.aictx(&repo, &["doctor", "--fix"]).ok();
+    env.aictx(&repo, &["doctor", "--fix", "--yes"]).ok();
     assert_eq!(check("mcp")["status"], "ok");
     fs::write(&file, "{\"mcpServers\": {").unwrap();
     assert_eq!(check("mcp")["status"], "warning");

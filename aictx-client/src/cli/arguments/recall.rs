@@ -105,6 +105,9 @@ pub struct Remember {
     /// The decision or rule, in a sentence
     #[arg(value_name = "TEXT")]
     pub text: String,
+    /// Remember it as a rule of yours, which every session is told
+    #[arg(long, conflicts_with = "why")]
+    pub rule: bool,
     /// Why
     #[arg(
         long,

@@ -211,9 +211,12 @@ pub struct Doctor {
     /// Exit with 10 on warnings and 20 on errors
     #[arg(long)]
     pub exit_code: bool,
-    /// Do what is safe to do, then look again
+    /// Do what is safe to do, then look again; asks before it changes an agent's settings
     #[arg(long)]
     pub fix: bool,
+    /// With --fix: do not ask
+    #[arg(long, short = 'y', requires = "fix")]
+    pub yes: bool,
 }
 
 /// `aictx hook`. Reads the event on standard input and prints an answer only when there is one. Exits

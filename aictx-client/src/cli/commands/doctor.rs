@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use aictx_proto::methods::{
     Check, CheckStatus, DOCTOR, DaemonStatus, DoctorParams, DoctorReply, Empty, MAP_STATUS,
-    MapRepoParams, MapStatus, STATUS,
+    MapRepoParams, MapStatus, PlanStep, STATUS,
 };
 use aictx_proto::{PROTOCOL_VERSION, VERSION};
 use serde_json::{Value, json};
@@ -34,6 +34,7 @@ const FEW_CALLS: u64 = 20;
 pub(super) fn doctor(
     backend: &Backend,
     options: &Doctor,
+    json: bool,
     paint: Paint,
 ) -> Result<Answer, CliError> {
     let params = DoctorParams {
@@ -43,7 +44,10 @@ pub(super) fn doctor(
     let mut reply = examine(backend, &params)?;
     let mut notes = String::new();
     if options.fix {
-        notes = fix(&reply);
+        notes = fix(&reply, |step| {
+            let question = format!("{} (`{}`)?", step.action, step.command.join(" "));
+            options.yes || setup::can_ask(json) && setup::ask(&question, false)
+        });
         reply = examine(backend, &params)?;
     }
     let status = match reply.status {
@@ -78,8 +82,14 @@ fn examine(backend: &Backend, params: &DoctorParams) -> Result<DoctorReply, CliE
     Ok(reply)
 }
 
-/// Runs the commands that are safe, each once; gives what to tell.
-fn fix(reply: &DoctorReply) -> String {
+/// Returns true for commands that write into the settings of agents, which are other people's files.
+fn edits_settings(command: &[String]) -> bool {
+    let verb = command.get(1).map_or("", String::as_str);
+    matches!(verb, "install" | "mcp")
+}
+
+/// Runs the commands that are safe, each once, and those that edit settings where that is allowed; gives what to tell.
+fn fix(reply: &DoctorReply, may_edit: impl Fn(&PlanStep) -> bool) -> String {
     let mut told = String::new();
     for step in reply.action_plan.iter().filter(|step| step.safe) {
         let [program, arguments @ ..] = step.command.as_slice() else {
@@ -89,6 +99,12 @@ fn fix(reply: &DoctorReply) -> String {
             continue;
         }
         let shown = step.command.join(" ");
+        if edits_settings(&step.command) && !may_edit(step) {
+            told.push_str(&format!(
+                "not fixed: {shown}: it changes an agent's settings; confirm on a terminal or add --yes\n"
+            ));
+            continue;
+        }
         let done = std::env::current_exe().and_then(|own| {
             Command::new(own)
                 .args(arguments)
@@ -386,7 +402,93 @@ fn map(backend: &Backend, repo: &str) -> Result<Check, CliError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::arguments::CommandLine;
     use aictx_proto::methods::MethodStats;
+    use clap::Parser;
+
+    /// The sources of everything that doctor says.
+    const SOURCES: [&str; 6] = [
+        include_str!("doctor.rs"),
+        include_str!("../../../../aictxd/src/methods/doctor.rs"),
+        include_str!("../../../../aictxd/src/methods/doctor/agents.rs"),
+        include_str!("../../../../aictxd/src/methods/doctor/memory.rs"),
+        include_str!("../../../../aictxd/src/methods/doctor/repository.rs"),
+        include_str!("../../../../aictxd/src/methods/doctor/system.rs"),
+    ];
+
+    /// The command lines in a text: what stands in backticks, and lists of words. A word that is worked out gets each
+    /// of its values.
+    fn command_lines(source: &str) -> Vec<Vec<String>> {
+        let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = code.lines().filter(|line| !line.trim().starts_with("//"));
+        let code: String = code.collect::<Vec<_>>().join("\n");
+        let quoted = code.split('`').skip(1).step_by(2);
+        let quoted = quoted.filter(|text| text.starts_with("aictx "));
+        let mut found: Vec<Vec<String>> = quoted
+            .map(|text| text.split_whitespace().map(str::to_owned).collect())
+            .collect();
+        for list in code.split("[\"aictx\", ").skip(1) {
+            let words = list.split(']').next().unwrap_or_default();
+            let mut lines = vec![vec!["aictx".to_owned()]];
+            for word in words.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+                let values: Vec<&str> = match word {
+                    "verb" => vec!["init", "install"],
+                    "word" => vec!["start", "restart"],
+                    "agent.agent" => vec!["claude"],
+                    literal if literal.starts_with('"') => vec![literal.trim_matches('"')],
+                    _ => vec!["x"],
+                };
+                let more = lines.iter().flat_map(|line| {
+                    let one = |value: &&str| [line.clone(), vec![(*value).to_owned()]].concat();
+                    values.iter().map(one).collect::<Vec<_>>()
+                });
+                lines = more.collect();
+            }
+            found.extend(lines);
+        }
+        found
+    }
+
+    #[test]
+    fn every_command_that_is_advised_exists() {
+        let all = SOURCES.iter().flat_map(|source| command_lines(source));
+        let all: Vec<Vec<String>> = all.collect();
+        for line in &all {
+            let parsed = CommandLine::try_parse_from(line);
+            assert!(parsed.is_ok(), "{line:?}: {}", parsed.unwrap_err());
+        }
+        let named = |words: &str| all.iter().any(|line| line.join(" ").starts_with(words));
+        for words in [
+            "aictx daemon logs",
+            "aictx daemon restart",
+            "aictx install --agents claude",
+            "aictx init --replace-ancestor",
+            "aictx forget",
+            "aictx wrong",
+        ] {
+            assert!(named(words), "{words} is not found in {all:?}");
+        }
+    }
+
+    #[test]
+    fn settings_of_agents_are_changed_only_by_consent() {
+        let step = |words: &[&str]| PlanStep {
+            command: words.iter().map(|word| (*word).to_owned()).collect(),
+            safe: true,
+            ..PlanStep::default()
+        };
+        let reply = DoctorReply {
+            action_plan: vec![
+                step(&["aictx", "install", "--agents", "claude", "--yes"]),
+                step(&["aictx", "mcp", "install"]),
+            ],
+            ..DoctorReply::default()
+        };
+        let told = fix(&reply, |_| false);
+        assert_eq!(told.matches("add --yes").count(), 2, "{told}");
+        let ours = ["aictx", "daemon", "start"].map(str::to_owned);
+        assert!(!edits_settings(&ours));
+    }
 
     #[test]
     fn an_agent_that_is_answered_late_is_named() {

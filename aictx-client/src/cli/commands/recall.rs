@@ -91,16 +91,24 @@ pub(super) fn preview(
     })
 }
 
+/// Reason of a decision for which none is given.
+const BY_HAND: &str = "written down by hand";
+
 /// `aictx remember`.
 pub(super) fn remember(backend: &Backend, options: Remember) -> Result<Answer, CliError> {
     let mut decision = Map::new();
     decision.insert("decision".to_owned(), json!(options.text));
-    decision.insert("rationale".to_owned(), json!(options.why));
+    let why = match options.why.is_empty() && options.files.is_empty() {
+        true => BY_HAND,
+        false => options.why.as_str(),
+    };
+    decision.insert("rationale".to_owned(), json!(why));
     decision.insert("related_paths".to_owned(), json!(options.files));
     let params = DecideParams {
         repo: absolute(&options.at.repo)?,
         cwd: working_directory(),
         decision,
+        rule: options.rule,
         caller: caller(options.caller),
     };
     let value = backend.call(MEMORY_DECIDE, &params)?;

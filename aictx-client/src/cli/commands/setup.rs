@@ -27,12 +27,12 @@ pub(super) const PARTIAL_STATUS: i32 = 3;
 const WATCH_MAP: Duration = Duration::from_secs(120);
 
 /// Whether a person can be asked.
-fn can_ask(json: bool) -> bool {
+pub(super) fn can_ask(json: bool) -> bool {
     !json && io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// Asks; an empty answer is the first of yes and no.
-fn ask(question: &str, yes_is_usual: bool) -> bool {
+pub(super) fn ask(question: &str, yes_is_usual: bool) -> bool {
     let choice = if yes_is_usual { "[Y/n]" } else { "[y/N]" };
     eprint!("{} {choice} ", Paint::off().shown(question));
     let _ = io::stderr().flush();

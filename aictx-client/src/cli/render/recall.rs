@@ -43,6 +43,9 @@ fn one(item: &RecallItem, paint: Paint) -> String {
             one_line(&item.files.join(", "), LINE)
         ));
     }
+    for stale in &item.stale {
+        out.push_str(&format!("  {}\n", one_line(stale, LINE)));
+    }
     out
 }
 

@@ -6,9 +6,9 @@ use std::sync::{Arc, LazyLock};
 
 use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
-use aictx_proto::ledger::{LeftOut, MAX_LEFT_OUT, Receipt, ToldItem};
+use aictx_proto::ledger::{LedgerRow, LeftOut, MAX_LEFT_OUT, Receipt, ToldItem};
 use aictx_proto::record::FailurePattern;
-use aictx_proto::shown::{Line, Quoted};
+use aictx_proto::shown::{Line, Name, Quoted};
 use aictx_proto::snapshot::Rows;
 use aictx_proto::tokens;
 use aictx_proto::told;
@@ -16,6 +16,7 @@ use aictx_proto::words;
 use aictx_signals::Check;
 
 use super::names::{ELSE, Ends, FILE, Named};
+use crate::anchors::{Presents, dirt};
 use crate::capsule::age;
 use crate::marks;
 use crate::memo::check;
@@ -483,11 +484,12 @@ fn find_terms(text: &str, mut found: impl FnMut(&str)) {
     });
 }
 
-/// What is known of the errors that a command just ended with, for the agent that ran it: when it
-/// was seen, what fixed it, what did not. At most three lines; nothing when nothing is known.
+/// Tells what is known of the errors that a command just ended with: when they were seen, what fixed them, what did
+/// not. At most [`MAX_LINES`] lines; `None` when nothing is known, or the session with these rows was told before.
 pub fn known_failure(
     patterns: &[Arc<FailurePattern>],
     events: &[ErrorEvent],
+    rows: &[LedgerRow],
     now: Timestamp,
 ) -> Option<(String, Receipt)> {
     let is_it = |p: &&FailurePattern| {
@@ -505,8 +507,11 @@ pub fn known_failure(
             std::cmp::Reverse(&p.timestamp),
         )
     });
-    let pattern = known.first()?;
-    let mut lines = vec![told!(
+    let (pattern, others) = known.split_first()?;
+    if was_told(pattern, rows) {
+        return None;
+    }
+    let seen = told!(
         "Seen before, as recorded in this repository ({}x, last {}, {}): {}",
         pattern.occurrences.max(1),
         age(&pattern.timestamp, now),
@@ -516,7 +521,80 @@ pub fn known_failure(
             "still open"
         },
         Quoted::new(pattern.symptoms.first().unwrap_or(&pattern.error_text), 160)
-    )];
+    );
+    let (text, mut receipt) = tell(pattern, seen, "the same error was seen before");
+    let others = others.iter().map(|p| LeftOut {
+        kind: "failure".to_owned(),
+        id: p.failure_id.clone(),
+        why: "limit".to_owned(),
+    });
+    receipt.left_out = others.take(MAX_LEFT_OUT).collect();
+    Some((text, receipt))
+}
+
+/// Returns the open failure seen last that a command would show again.
+pub fn failed_last_time<'r>(
+    patterns: &'r Rows<FailurePattern>,
+    command: &str,
+) -> Option<&'r FailurePattern> {
+    let known = KNOWN.of(patterns);
+    if known.sum.open.is_empty() {
+        return None;
+    }
+    let asked = check(command);
+    let mut open = known.sum.open.iter();
+    open.find_map(|at| {
+        let (pattern, known) = (patterns.get(*at)?, known.each.get(*at)?);
+        let has_command = !pattern.failed_command.trim().is_empty();
+        (has_command && asked.proves(&known.command)).then_some(&**pattern)
+    })
+}
+
+/// Tells, before its command runs again, of an open failure whose files are as they were when it was seen last. `None`
+/// where one of them changed, none is known, or the session with these rows was told before.
+pub fn tell_failed_last_time(
+    pattern: &FailurePattern,
+    presents: &Presents,
+    rows: &[LedgerRow],
+    now: Timestamp,
+) -> Option<(String, Receipt)> {
+    let is_as_it_was = !pattern.anchors.is_empty() && dirt(&pattern.anchors, presents).is_empty();
+    if !is_as_it_was || was_told(pattern, rows) {
+        return None;
+    }
+    let files = pattern.anchors.iter().take(MAX_FILES);
+    let files = Line::join(files.map(|anchor| Name::new(&anchor.path, 120)), ", ");
+    let seen = told!(
+        "This failed {}, and {} did not change since: {}",
+        age(&pattern.timestamp, now),
+        files,
+        Quoted::new(pattern.symptoms.first().unwrap_or(&pattern.error_text), 160)
+    );
+    Some(tell(
+        pattern,
+        seen,
+        "its command is about to run, and its files did not change",
+    ))
+}
+
+/// Files named of a failure.
+const MAX_FILES: usize = 3;
+
+/// Where failures are told in a receipt.
+const SURFACE: &str = "failure";
+
+/// Returns true where a session was told of a failure when its command ran.
+fn was_told(pattern: &FailurePattern, rows: &[LedgerRow]) -> bool {
+    let receipts = rows.iter().filter_map(|row| row.receipt.as_ref());
+    let mut items = receipts
+        .filter(|receipt| receipt.surface == SURFACE)
+        .flat_map(|receipt| &receipt.items);
+    items.any(|item| item.id == pattern.failure_id)
+}
+
+/// A failure in words: when it was seen, what fixed it, what did not.
+fn tell(pattern: &FailurePattern, seen: Line, why: &str) -> (String, Receipt) {
+    let mut lines = vec![seen];
     if !pattern.resolution_summary.is_empty() {
         let when = match pattern.status.as_str() {
             "resolved" => "",
@@ -543,24 +621,19 @@ pub fn known_failure(
         text = Line::join(&lines, "\n").to_string();
     }
     let tokens = tokens::estimate(&text);
-    let others = known.iter().skip(1).map(|p| LeftOut {
-        kind: "failure".to_owned(),
-        id: p.failure_id.clone(),
-        why: "limit".to_owned(),
-    });
     let receipt = Receipt {
-        surface: "failure".to_owned(),
+        surface: SURFACE.to_owned(),
         tokens,
         budget: MAX_TOKENS,
         items: vec![ToldItem {
             kind: "failure".to_owned(),
             id: pattern.failure_id.clone(),
             tokens,
-            why: "the same error was seen before".to_owned(),
+            why: why.to_owned(),
         }],
-        left_out: others.take(MAX_LEFT_OUT).collect(),
+        left_out: Vec::new(),
     };
-    Some((text, receipt))
+    (text, receipt)
 }
 
 #[cfg(test)]

@@ -89,6 +89,56 @@ fn life_cycle_new_repeated_resolved_reopened() {
     );
 }
 
+/// What is told as the fix of a failure in `tests/test_price.py` when `pytest` passes after edits.
+fn told_as_fix(edited: &[&str], pass: &str, summary: &str) -> String {
+    let event = ErrorEvent {
+        fingerprint: "f1".into(),
+        phase: "test".into(),
+        message: "assert 2.67 == 2.68".into(),
+        test: "tests/test_price.py::test_rounds_half_up".into(),
+        file: "tests/test_price.py".into(),
+        ..ErrorEvent::default()
+    };
+    let seen = Observation {
+        open_failures: vec![Failure::new("pytest tests", true, &[event])],
+        files_opened: vec!["src/price.py".into()],
+        ..Observation::default()
+    };
+    let patterns = apply(&[], &seen, &context("e1", true)).patterns.unwrap();
+    let mut later = passing(pass);
+    later.files_edited = edited.iter().map(|file| (*file).to_owned()).collect();
+    let mut at = context("e2", false);
+    at.summary = summary;
+    let change = apply(&patterns, &later, &at);
+    assert_eq!(change.resolved, ["failure::f1"], "a pass resolves it");
+    change.patterns.unwrap()[0].resolution_summary.clone()
+}
+
+#[test]
+fn only_work_on_a_failure_is_told_as_what_fixed_it() {
+    for (edited, pass) in [
+        (vec!["src/price.py"], "pytest"),
+        (vec!["tests/test_price.py"], "pytest"),
+        (vec!["src/rounding.py"], "pytest tests"),
+        (vec!["src/rounding.py"], "pytest tests/test_price.py"),
+    ] {
+        assert_eq!(
+            told_as_fix(&edited, pass, "done"),
+            "done",
+            "{edited:?} {pass}"
+        );
+    }
+    for (edited, pass) in [
+        (vec!["README.md"], "pytest tests"),
+        (vec!["src/mail.py"], "pytest"),
+        (vec![], "pytest tests"),
+    ] {
+        assert_eq!(told_as_fix(&edited, pass, "done"), "", "{edited:?} {pass}");
+    }
+    let said = "Installed a decimal library that rounds half up.";
+    assert_eq!(told_as_fix(&[], "pytest", said), said);
+}
+
 fn checkout(branch: &str, joined: &[&str]) -> Checkout {
     Checkout {
         branch: branch.into(),

@@ -16,9 +16,10 @@ use crate::capsule::next_action;
 use crate::context::{Context, Hand, Ranked, Relevance};
 use crate::origin::{self, labelled, marked, with_origin};
 use crate::project::Project;
+use crate::recall::Recollection;
 use crate::resume::{
     carryover_gaps, decision_text, discarded_hypotheses, entry_points, failure_text, other_work,
-    validation_policy,
+    recalled, validation_policy,
 };
 use crate::work_state::compact;
 use crate::{preferences, quality, strategies};
@@ -56,7 +57,8 @@ pub fn next(
     let ranked = context.ranked();
     let why = context.why_loaded(ranked);
     let brief = brief(&context, ranked, &why);
-    let text = next_text(&brief, &why, context.threads_at_hand().next().is_some());
+    let at_hand = context.threads_at_hand().next().is_some();
+    let text = next_text(&brief, &why, at_hand, &project.recalled);
     let items: Vec<Value> = ranked.iter().map(Ranked::to_json).collect();
     (
         json!({ "continuity_brief": brief, "ranked_items": items, "why_loaded": why }),
@@ -73,7 +75,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     // Memory that only exists says nothing about this request, nor does the handoff of other work.
     let elsewhere = other_work(context);
     let is_about = |item: &&Ranked| match item.kind {
-        "handoff" => !elsewhere,
+        "handoff" => !elsewhere || item.fits_the_request(),
         "decision" => item
             .reasons
             .iter()
@@ -118,8 +120,10 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
             .iter()
             .take(3)
             .for_each(|s| add(s.clone(), h.origin));
-        let next = next_action(h).map(|next| next.to_string());
-        add(next.unwrap_or_default(), h.origin);
+        if h.next_steps.is_empty() {
+            let next = next_action(h).map(|next| next.to_string());
+            add(next.unwrap_or_default(), h.origin);
+        }
         let points = context.live(&h.recommended_starting_points).into_iter();
         points.take(3).for_each(|path| add(path, h.origin));
     }
@@ -197,6 +201,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     json!({
         "version": 2,
         "where_to_continue": go_on,
+        "recalled": recalled(context),
         "active_work_state": active.map_or_else(|| json!({}), compact),
         "recent_work_state": recent.map_or_else(|| json!({}), compact),
         "active_decisions": context.decisions.iter().take(5).map(|d| decision_text(d.decision, context)).collect::<Vec<_>>(),
@@ -217,7 +222,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
 const MAX_SAID: usize = 400;
 
 /// `at_hand`: the task is what was asked about.
-fn next_text(brief: &Value, why: &Value, at_hand: bool) -> String {
+fn next_text(brief: &Value, why: &Value, at_hand: bool, recalled: &[Recollection]) -> String {
     let mut out = String::from("AICTX next\n");
     let mut block = |title: Line, lines: Vec<Line>| {
         if !lines.is_empty() {
@@ -264,6 +269,8 @@ fn next_text(brief: &Value, why: &Value, at_hand: bool) -> String {
         );
     }
     block(told!("Continue"), quoted("where_to_continue", 3));
+    let recalled = recalled_lines(recalled).map(|lines| Line::join(lines, "\n"));
+    block(told!("Earlier work on this"), recalled.collect());
     let reasons = why.as_object().into_iter().flatten();
     let mut because: Vec<Line> = reasons
         .filter(|(_, r)| r[0] != "not_loaded")
@@ -305,6 +312,16 @@ fn next_text(brief: &Value, why: &Value, at_hand: bool) -> String {
         out.push_str("\nNothing is recorded here that says what to do next.\n");
     }
     out
+}
+
+/// What memory holds on a request, the lines of each execution without a sign before them.
+fn recalled_lines(recalled: &[Recollection]) -> impl Iterator<Item = Vec<Line>> {
+    let labelled = |one: &Recollection| {
+        let lines = one.lines.iter();
+        let lines = lines.map(|line| told!("{}{}", line.without("- "), one.origin.label()));
+        lines.collect()
+    };
+    recalled.iter().map(labelled)
 }
 
 /// `aictx prepare`: what to look at for a goal, read-only (spec/guard.md §15).
@@ -422,6 +439,7 @@ pub fn prepare(
             aictx_proto::json::set(&mut out, "active", true);
             out
         }),
+        "recalled": recalled(&context),
         "decisions": context.decisions.iter().take(5).map(|d| labelled(&json!({
             "id": d.id(), "decision": decision_text(d.decision, &context), "why_loaded": d.reasons(),
         }), d.decision.origin, &[])).collect::<Vec<_>>(),
@@ -447,7 +465,7 @@ pub fn prepare(
         "staleness_warnings": stale, "why_loaded": context.why_loaded(ranked),
         "warnings": warnings,
     });
-    let text = prepare_text(&pack);
+    let text = prepare_text(&pack, &project.recalled);
     (pack, text)
 }
 
@@ -472,7 +490,7 @@ fn file_kind(path: &str) -> &'static str {
     }
 }
 
-fn prepare_text(pack: &Value) -> String {
+fn prepare_text(pack: &Value, recalled: &[Recollection]) -> String {
     let mut out = String::new();
     let mut section = |title: &str, lines: Vec<Line>| {
         if !lines.is_empty() {
@@ -504,6 +522,8 @@ fn prepare_text(pack: &Value) -> String {
             )
         }),
     );
+    let recalled = recalled_lines(recalled).flatten();
+    section("Earlier work on this", recalled.collect());
     section(
         "Relevant decisions",
         each("decisions", &|d| quoted(&d["decision"])),

@@ -30,6 +30,29 @@ fn a_failure_is_open_until_its_own_check_passes() {
 }
 
 #[test]
+fn what_a_pipe_shows_of_a_failure_is_no_answer_of_its_last_program() {
+    let shown = |text: &str, exit_status| LedgerRow {
+        errors: vec![ErrorEvent {
+            phase: "build".into(),
+            message: "could not compile".into(),
+            ..ErrorEvent::default()
+        }],
+        exit_status,
+        ..command(text, Outcome::Failed)
+    };
+    for (text, exit_status, failures) in [
+        ("cargo build 2>&1 | tail -3", None, 1),
+        ("make | grep error", None, 1),
+        ("make | grep error", Some(1), 0),
+        ("cat build.log | tail -3", None, 0),
+        ("grep -rn parse src", Some(1), 0),
+    ] {
+        let seen = Observation::of(&[shown(text, exit_status)]);
+        assert_eq!(seen.open_failures.len(), failures, "{text} {exit_status:?}");
+    }
+}
+
+#[test]
 fn a_check_that_passes_on_another_branch_settles_what_that_has_in_it() {
     let on = |branch: &str, outcome| LedgerRow {
         branch: branch.into(),

@@ -33,6 +33,19 @@ const MANAGERS: &[(&str, &str)] = &[
     ("bun.lock", "bun run test"),
     ("bun.lockb", "bun run test"),
 ];
+/// Programs, each with another one that does the same.
+const ALTERNATIVES: &[(&str, &str)] = &[
+    ("python", "python3"),
+    ("python3", "python"),
+    ("pytest", "python3 -m pytest"),
+    ("pytest", "python -m pytest"),
+    ("tox", "python3 -m tox"),
+    ("make", "gmake"),
+    ("mvn", "./mvnw"),
+    ("./mvnw", "mvn"),
+    ("gradle", "./gradlew"),
+    ("./gradlew", "gradle"),
+];
 /// Further checks that are told.
 const MAX_FURTHER: usize = 3;
 
@@ -229,6 +242,31 @@ impl Project {
             .map(|(manifest, _, command)| self.command_of(manifest, command))
     }
 
+    /// Replaces programs that are not there in the commands that the project promises, where one is there that does the
+    /// same: `python3` for `python`.
+    pub fn use_programs(&mut self, is_there: &dyn Fn(&str) -> bool) {
+        for (manifest, _, usual) in ECOSYSTEMS {
+            if !self.manifests.iter().any(|known| known == manifest) {
+                continue;
+            }
+            let command = self.command_of(manifest, usual);
+            if let Some(other) = with_alternative(&command, is_there) {
+                self.commands.insert((*manifest).to_owned(), other);
+            }
+        }
+        let lists = [
+            &mut self.recipes,
+            &mut self.conventions,
+            &mut self.below,
+            &mut self.ci_commands,
+        ];
+        for command in lists.into_iter().flatten() {
+            if let Some(other) = with_alternative(command, is_there) {
+                *command = other;
+            }
+        }
+    }
+
     /// What its recipes and conventions have.
     fn made(&self) -> impl Iterator<Item = String> + '_ {
         let made = self.makefile_targets.iter();
@@ -236,6 +274,18 @@ impl Project {
         made.chain(self.recipes.iter().cloned())
             .chain(self.conventions.iter().cloned())
     }
+}
+
+/// The command with another program where its own is not there and that one is.
+fn with_alternative(command: &str, is_there: &dyn Fn(&str) -> bool) -> Option<String> {
+    let (program, rest) = match command.split_once(' ') {
+        Some((program, rest)) => (program, format!(" {rest}")),
+        None => (command, String::new()),
+    };
+    let mut others = ALTERNATIVES.iter().filter(|(from, _)| *from == program);
+    let program_of = |words: &str| words.split(' ').next().is_some_and(is_there);
+    let (_, other) = others.find(|(from, to)| program_of(to) && !is_there(from))?;
+    Some(format!("{other}{rest}"))
 }
 
 /// The first command of a language, else the first of which nothing says that it is of another.
@@ -267,6 +317,33 @@ mod tests {
             manifests: manifests.iter().map(|m| (*m).to_owned()).collect(),
             ..Project::default()
         }
+    }
+
+    #[test]
+    fn a_check_names_a_program_that_is_there() {
+        let check = |there: &[&str]| {
+            let mut project = Project {
+                manifests: vec!["pyproject.toml".into()],
+                ..Project::default()
+            };
+            project.use_programs(&|program| there.contains(&program));
+            project.test_command().map(|(command, _)| command)
+        };
+        for (there, command) in [
+            (vec!["python3"], "python3 -m pytest"),
+            (vec!["python", "python3"], "python -m pytest"),
+            // Nothing is known to be better.
+            (vec![], "python -m pytest"),
+        ] {
+            assert_eq!(check(&there).as_deref(), Some(command), "{there:?}");
+        }
+        let mut project = Project {
+            ci_commands: vec!["pytest -q tests".into()],
+            makefile_targets: vec!["test".into()],
+            ..Project::default()
+        };
+        project.use_programs(&|program| program == "python3");
+        assert_eq!(project.ci_commands, ["python3 -m pytest -q tests"]);
     }
 
     #[test]

@@ -455,7 +455,7 @@ pub(crate) fn dirty_text(dirt: &[String]) -> Line {
 }
 
 /// The executions that memory holds on the request, a text for each.
-fn recalled(context: &Context) -> Vec<String> {
+pub(crate) fn recalled(context: &Context) -> Vec<String> {
     let all = context.project.recalled.iter();
     let text = |one: &Recollection| {
         let lines = one.lines.iter().map(Line::as_str);

@@ -7,7 +7,7 @@ use super::class::{Class, Set};
 use super::clause::{Clause, Item};
 use super::label::Label;
 use super::runs::says_how_it_runs;
-use super::spoken::{UNTIL, is_everything, orders_a_change};
+use super::spoken::{UNTIL, is_everything, orders_a_change, requests};
 use super::{Judged, roles};
 
 /// Verbs of work that changes nothing.
@@ -296,31 +296,32 @@ pub(super) fn lets_go(
                 !clause.question && !waits && changes(clause) && !says_how_it_runs(clause)
             })
     };
+    let ordered = judged.iter().any(orders) && clauses.iter().any(orders_a_change)
+        || clauses
+            .iter()
+            .any(|clause| requests(clause) && !clause.all().has(Class::Q));
+    // "Not yet, but keep reading" goes on, too.
+    let holds = |one: &Judged| matches!(one.label, Label::AgentCorrection | Label::Question);
+    let agreed = !judged.iter().any(holds) && clauses.iter().any(consents);
     match label {
-        // "Not yet, but keep reading" goes on, too.
-        Label::Continuation | Label::Approval => {
-            let holds =
-                |one: &Judged| matches!(one.label, Label::AgentCorrection | Label::Question);
-            // "Good. Now fix it": whatever it is called, it orders a change.
-            let ordered = judged.iter().any(orders) && clauses.iter().any(orders_a_change);
-            !judged.iter().any(holds) && (ordered || clauses.iter().any(consents))
+        Label::Cancellation | Label::Unknown | Label::Question | Label::SideComment => false,
+        // What one file may be, the others may not be yet; "apply it" speaks of what was proposed.
+        Label::ScopeChange => {
+            let applies = |clause: &Clause| clause.all().has(Class::Extend) && !clause.question;
+            let permitted = clauses.iter().any(|c| roles::permits(c) || applies(c));
+            updates.lifted_paths.is_empty() && (permitted || ordered || agreed)
         }
-        // What one file may be, the others may not be yet.
-        Label::ScopeChange => updates.lifted_paths.is_empty() && clauses.iter().any(roles::permits),
         Label::Task | Label::NewRequirement | Label::PriorityChange => {
             // What the model calls so has no rule to be asked.
             let guessed = judged.iter().all(|one| one.label != label);
             let first = label == Label::PriorityChange;
-            guessed && (!first || clauses.iter().any(orders_a_change)) || judged.iter().any(orders)
+            guessed && (!first || clauses.iter().any(orders_a_change))
+                || judged.iter().any(orders)
+                || ordered
         }
         Label::ScopeConstraint => !updates.only_paths.is_empty(),
-        Label::Cancellation | Label::Unknown | Label::Question | Label::SideComment => false,
-        _ => {
-            judged.iter().any(orders) && clauses.iter().any(orders_a_change)
-                || clauses
-                    .iter()
-                    .any(|clause| clause.all().has(Class::Consent) && consents(clause))
-        }
+        // "Good. Now fix it": whatever it is called, it orders a change.
+        _ => ordered || agreed,
     }
 }
 

@@ -288,7 +288,19 @@ pub(super) fn is_everything(clause: &Clause) -> bool {
     let has = |test: &dyn Fn(&Item) -> bool| items.iter().any(test);
     let any_files =
         has(&is_files) && has(&|i| is_any(i) && !matches!(i.text.as_str(), "the" | "a"));
+    // "Make the change" orders it.
+    const DENIES: [Class; 7] = [
+        Class::Neg,
+        Class::NegEnd,
+        Class::Not,
+        Class::No,
+        Class::Nothing,
+        Class::HandsOff,
+        Class::Later,
+    ];
+    let denies = |i: &Item| DENIES.iter().any(|class| i.has(*class)) || super::awaited::is_wait(i);
     !clause.conditional
+        && clause.items.iter().any(denies)
         && (has(&is_any_change) || has(&|i| i.has(Class::EditN) || i.has(Class::HandsOff)))
         && (has(&all) || (has(&mass) || any_files) && !has(&is_code))
         && items.iter().all(|i| {

@@ -123,8 +123,12 @@ fn is_program(path: &str, name: &str) -> bool {
     file == name || file.strip_suffix(".exe") == Some(name)
 }
 
-/// The first two words of a command line, quotes taken off; enough to see what it calls.
+/// The first two words of a command line, quotes taken off; enough to see what it calls. A test whether the program is
+/// there does not count.
 fn first_words(line: &str) -> Vec<String> {
+    let guarded = line.trim_start().strip_prefix("[ -x ");
+    let call = guarded.and_then(|rest| Some(rest.split_once(" ] && exec ")?.1));
+    let line = call.unwrap_or(line);
     let mut words = vec![String::new()];
     let mut quote = None;
     for c in line.trim().chars() {
@@ -160,6 +164,7 @@ mod tests {
             json!({"command": "/opt/aictx", "args": ["hook", "claude", "Stop"]}),
             json!({"command": "'/my tools/aictx' hook codex Stop"}),
             json!({"bash": "aictx hook copilot stop 2>/dev/null || true"}),
+            json!({"bash": "[ -x '/my tools/aictx' ] && exec '/my tools/aictx' hook copilot stop; exit 0"}),
             json!({"powershell": "& \"C:\\x y\\aictx.exe\" hook copilot stop"}),
             json!({"hooks": [{"command": "/a/aictx hook gemini X"}]}),
         ] {
@@ -169,6 +174,7 @@ mod tests {
             json!({"command": "/opt/aictx-lint hook x"}),
             json!({"command": "/opt/aictx", "args": ["status"]}),
             json!({"command": "echo /opt/aictx hook claude"}),
+            json!({"command": "[ -x /opt/aictx ] && exec /opt/mine hook claude"}),
             json!({"hooks": []}),
             json!({"hooks": [{"command": "/a/aictx hook gemini X"}, {"command": "mine"}]}),
             json!("aictx hook"),

@@ -2,7 +2,7 @@
 //! still about this tree.
 
 use aictx_proto::methods::{Check, CheckStatus, PrepareParams};
-use aictx_proto::record::{ExecutionLogRow, files};
+use aictx_proto::record::{ExecutionLogRow, Strategy, files};
 use aictx_proto::snapshot::Snapshot;
 use serde_json::{Value, json};
 
@@ -111,7 +111,7 @@ pub(super) fn contracts(memory: &Snapshot) -> Check {
         ),
         details,
         recommended_action: if many {
-            "see what was agreed and what was done: `aictx report contracts`".to_owned()
+            "see what was agreed and what was done: `aictx log`".to_owned()
         } else {
             String::new()
         },
@@ -130,7 +130,10 @@ pub(super) fn contracts(memory: &Snapshot) -> Check {
 pub(super) fn duplicates(memory: &Snapshot) -> Check {
     let name = "stale_duplicate_memory";
     let mut seen = std::collections::HashSet::new();
-    let again = memory.strategies.iter().filter(|strategy| {
+    // The one to keep comes first: the newest that succeeded.
+    let mut rows: Vec<&Strategy> = memory.strategies.iter().rev().map(|row| &**row).collect();
+    rows.sort_by_key(|row| !row.success || row.is_failure);
+    let again = rows.into_iter().filter(|strategy| {
         strategy.origin.is_own()
             && !strategy.files_edited.is_empty()
             && !seen.insert((
@@ -181,7 +184,7 @@ pub(super) fn quality(app: &App, site: &Site) -> Check {
             String::new()
         } else {
             "look at what is old, and say what is wrong or no longer needed: `aictx memory list`, \
-             `aictx memory wrong ID`"
+             `aictx wrong ID`"
                 .to_owned()
         },
         // Advice: nothing is broken when memory has aged.
@@ -193,5 +196,36 @@ pub(super) fn quality(app: &App, site: &Site) -> Check {
                 CheckStatus::Warning
             },
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_strategies_that_say_the_same_the_newest_success_is_kept() {
+        let strategy = |id: &str, success| Strategy {
+            task_id: id.to_owned(),
+            task_text: "round half up".to_owned(),
+            files_edited: vec!["calc.py".to_owned()],
+            success,
+            is_failure: !success,
+            ..Strategy::default()
+        };
+        let rows = [
+            strategy("failed", false),
+            strategy("first", true),
+            strategy("best", true),
+            strategy("failed-again", false),
+        ];
+        let memory = Snapshot {
+            strategies: aictx_proto::snapshot::shared(rows),
+            ..Snapshot::default()
+        };
+        let found = duplicates(&memory);
+        assert_eq!(found.command, ["aictx", "forget", "strategy::first"]);
+        assert_eq!(found.details["count"], 3);
+        assert!(!found.details.to_string().contains("strategy::best"));
     }
 }

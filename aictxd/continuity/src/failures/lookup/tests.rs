@@ -127,8 +127,13 @@ fn a_failure_that_comes_back_is_told_in_three_lines() {
     let now = Timestamp::from_unix(200_000);
     known.timestamp = Timestamp::from_unix(100).to_string();
     known.failed_attempts = vec!["raised the timeout".into()];
-    let (told, receipt) =
-        known_failure(&shared([known.clone()]), std::slice::from_ref(&event), now).unwrap();
+    let (told, receipt) = known_failure(
+        &shared([known.clone()]),
+        std::slice::from_ref(&event),
+        &[],
+        now,
+    )
+    .unwrap();
     assert_eq!(receipt.items[0].id, known.failure_id);
     assert_eq!(
         told,
@@ -136,7 +141,7 @@ fn a_failure_that_comes_back_is_told_in_three_lines() {
     );
     known.status = "resolved".into();
     known.resolution_summary = "closed the \"pool\"".into();
-    let told = known_failure(&shared([known.clone()]), &[event], now)
+    let told = known_failure(&shared([known.clone()]), &[event], &[], now)
         .unwrap()
         .0;
     assert_eq!(told.lines().count(), 3);
@@ -144,5 +149,5 @@ fn a_failure_that_comes_back_is_told_in_three_lines() {
         told.contains("Recorded as what fixed it: \"closed the 'pool'\""),
         "{told}"
     );
-    assert_eq!(known_failure(&shared([known]), &[], now), None);
+    assert_eq!(known_failure(&shared([known]), &[], &[], now), None);
 }
