@@ -18,6 +18,7 @@ pub mod guarding;
 pub mod homes;
 pub mod hook;
 pub mod hosts;
+pub mod importing;
 pub mod intake;
 pub mod lanes;
 pub mod lifecycle;

@@ -37,6 +37,7 @@ mod doctor;
 mod edited;
 mod failures;
 mod guard;
+mod import;
 mod init;
 mod inspect;
 mod install;
@@ -168,6 +169,7 @@ async fn dispatch(
         words::SESSION_LIST => reply(&on_pool(app, params, session::list).await?),
         words::SESSION_SHOW => reply(&on_pool(app, params, session::show).await?),
         words::RECALL => reply(&on_pool(app, params, recall::recall).await?),
+        words::IMPORT => reply(&import::run(app, read(params)?).await?),
         words::PREVIEW => {
             let (app, params) = (Arc::clone(app), read(params)?);
             let looked = tokio::task::spawn_blocking(move || hook::preview(&app, &params)).await;

@@ -47,6 +47,10 @@ impl RecallIndex {
             let all = Histories {
                 handoffs: store.newest_rows(files::HANDOFFS, MAX_ROWS).0,
                 decisions: store.newest_rows(files::DECISIONS, MAX_ROWS).0,
+                imported: match snapshot.imported {
+                    0 => Vec::new(),
+                    _ => store.newest_rows(files::IMPORTED, MAX_ROWS).0,
+                },
                 evicted_failures: store.newest_rows(EVICTED_FAILURES, MAX_ROWS).0,
             };
             known = Searchable {
@@ -92,6 +96,6 @@ impl Searchable {
                 evidence: one.evidence,
             })
         });
-        best_of_each(found.collect())
+        best_of_each(found.collect(), query)
     }
 }

@@ -11,6 +11,7 @@ pub mod daemon;
 pub mod failures;
 pub mod finalize;
 pub mod guard;
+pub mod import;
 pub mod map;
 pub mod policy;
 pub mod recall;
@@ -24,6 +25,7 @@ pub use daemon::*;
 pub use failures::*;
 pub use finalize::*;
 pub use guard::*;
+pub use import::*;
 pub use map::*;
 pub use policy::*;
 pub use recall::*;
@@ -115,6 +117,8 @@ methods! {
         "Show one session: what it read, edited, ran and how it ended.";
     RECALL = "memory.recall", Repository, RecallParams => Recalled,
         "Search everything that memory holds, whatever its age, best first.";
+    IMPORT = "memory.import", Repository, ImportParams => ImportReply,
+        "Bring in what agents did before aictx was installed, or say what there is.";
     PREVIEW = "memory.preview", Repository, PreviewParams => Preview,
         "Show what the next session would be told, and why; nothing is recorded.";
     FAILURES_LIST = "failures.list", Repository, FailureListParams => FailureList,

@@ -13,10 +13,12 @@ use crate::event::ErrorEvent;
 use crate::path::inside;
 
 mod contract;
+mod imported;
 mod memory;
 mod task;
 
 pub use contract::{ComplianceRow, ContractIndex, ContractRecord, ContractRef, LifecycleEvent};
+pub use imported::{FailedCommand, ImportedRow, ImportedTurn};
 pub use memory::{
     Anchor, Area, AreaMemory, MAX_ANCHOR_SYMBOLS, MAX_ANCHORS, SemanticRepo, Strategy, Subsystem,
     SymbolAnchor,
@@ -521,6 +523,8 @@ pub mod files {
     pub const SESSION: &str = "continuity/session.json";
     /// Decisions.
     pub const DECISIONS: &str = "continuity/decisions.jsonl";
+    /// What agents did before aictx was installed.
+    pub const IMPORTED: &str = "continuity/imported.jsonl";
     /// Newest summary for people.
     pub const LAST_SUMMARY: &str = "continuity/last_execution_summary.md";
     /// Lifecycle events.

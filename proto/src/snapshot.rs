@@ -121,6 +121,9 @@ pub struct Snapshot {
     pub compliance: Rows<ComplianceRow>,
     /// Newest lifecycle events, oldest first.
     pub lifecycle: Rows<LifecycleEvent>,
+    /// State of the imported history, which only questions read: another number after each change, 0 while there is
+    /// none.
+    pub imported: u64,
     /// What could not be read.
     pub issues: Arc<Vec<ReadIssue>>,
 }

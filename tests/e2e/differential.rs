@@ -129,6 +129,13 @@ fn steps(env: &TestEnv, repo: &Path) -> Vec<Step> {
         ("memory.recall", json!({ "repo": repo, "query": "add in calc.py", "limit": 3 })),
         ("memory.recall", json!({ "repo": repo, "kinds": ["handoff"], "file": "calc.py" })),
         ("memory.recall", json!({ "repo": repo, "kinds": ["dream"] })),
+        (
+            "memory.import",
+            json!({ "repo": repo, "path": repo.join("README.md"), "dry_run": true }),
+        ),
+        ("memory.import", json!({ "repo": repo, "path": repo.join("calc.py") })),
+        ("memory.import", json!({ "repo": repo, "sources": ["dream"] })),
+        ("memory.import", json!({ "repo": repo, "remove": true })),
         ("memory.preview", json!({ "repo": repo, "prompt": "add in calc.py" })),
         ("memory.preview", json!({ "repo": repo, "runner": "nobody" })),
         ("failures.list", here.clone()),

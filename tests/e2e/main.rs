@@ -18,6 +18,7 @@ mod history;
 mod hostile;
 mod hostile_files;
 mod idle;
+mod import;
 mod interleaved;
 mod interop;
 mod lifecycle;

@@ -16,7 +16,7 @@ pub use memory::{
     Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Portability, Prepare,
     Report, RunExecution, Task, Why, Wrong,
 };
-pub use recall::{Preview, Recall, Remember};
+pub use recall::{Import, Preview, Recall, Remember};
 pub use rules::{Claim, Steer, Trust};
 pub use setup::{
     AgentOptions, Clean, Doctor, Hook, Init, Install, Mcp, McpCommand, McpProfile, McpServe,
@@ -92,6 +92,8 @@ pub enum Command {
     Report(Report),
     /// Search everything that is remembered here, whatever its age
     Recall(Recall),
+    /// Import earlier sessions of agents and other memories
+    Import(Import),
     /// Show what the next session would be told, and why
     Preview(Preview),
     /// Remember a decision or a rule

@@ -11,8 +11,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use aictx_proto::methods::{
-    self, CLEAN, DOCTOR, FINALIZE, HELLO, Hello, INIT, INSTALL, MAP_REFRESH, RESUME, Stopping,
-    UNINSTALL,
+    self, CLEAN, DOCTOR, FINALIZE, HELLO, Hello, IMPORT, INIT, INSTALL, MAP_REFRESH, RESUME,
+    Stopping, UNINSTALL,
 };
 use aictx_proto::rpc::{MAX_LINE_BYTES, PROTOCOL_MISMATCH, RpcError};
 use aictx_proto::{PROTOCOL_VERSION, VERSION};
@@ -334,7 +334,7 @@ fn request_line(method: &str, params: &Value) -> Vec<u8> {
 fn deadline_of(method: &str, params: &Value) -> Duration {
     let wait = params.get("wait_ms").and_then(Value::as_u64).unwrap_or(0);
     let own = match method {
-        FINALIZE | INIT | INSTALL | CLEAN | UNINSTALL | DOCTOR => LONG_ANSWER_DEADLINE,
+        FINALIZE | IMPORT | INIT | INSTALL | CLEAN | UNINSTALL | DOCTOR => LONG_ANSWER_DEADLINE,
         MAP_REFRESH => REFRESH_DEADLINE,
         _ => ANSWER_DEADLINE,
     };

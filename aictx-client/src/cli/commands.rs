@@ -63,6 +63,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Reflect(at) => memory::reflect(&backend, &at),
         Command::Report(command) => memory::report(&backend, &command),
         Command::Recall(options) => recall::recall(&backend, options, paint),
+        Command::Import(options) => recall::import(&backend, options, paint),
         Command::Preview(options) => recall::preview(&backend, options, paint),
         Command::Remember(options) => recall::remember(&backend, options),
         Command::Portability(command) => portability::portability(&backend, &command),

@@ -141,6 +141,49 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
     }
 }
 
+/// A file that snapshots only say the state of: whoever asks for it reads it.
+#[derive(Debug, Clone)]
+pub(crate) struct Watched {
+    file: &'static str,
+    pub(crate) stamp: Option<Option<Stamp>>,
+    pub(crate) pending: bool,
+    /// Changes of this process that the stamp does not tell yet.
+    changes: u64,
+}
+
+impl Watched {
+    pub(crate) fn new(file: &'static str) -> Self {
+        Self {
+            file,
+            stamp: None,
+            pending: false,
+            changes: 0,
+        }
+    }
+
+    pub(crate) fn refresh(&mut self, root: &Root) {
+        let now = root.stamp(self.file).unwrap_or_default();
+        if !self.pending && self.stamp != Some(now) {
+            self.stamp = Some(now);
+            self.changes += 1;
+        }
+    }
+
+    /// Notes what a commit does to the file.
+    pub(crate) fn apply(&mut self, _: Applied<'_>) {
+        (self.stamp, self.pending) = (None, true);
+        self.changes += 1;
+    }
+
+    /// A number for what the file holds; 0 while there is none.
+    pub(crate) fn state(&self) -> u64 {
+        match self.stamp {
+            Some(None) => 0,
+            _ => self.changes,
+        }
+    }
+}
+
 /// Whose word a file is that a repository may share.
 fn shared_origin(root: &Root, file: &str) -> Origin {
     match root.names().is_shared(file) {

@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::fold;
 use crate::fs::{Root, Stamp};
 pub(crate) use crate::part::Applied;
-use crate::part::{Doc, History};
+use crate::part::{Doc, History, Watched};
 use crate::read::MAX_FILE;
 use crate::shelf::Shelf;
 
@@ -64,6 +64,7 @@ pub(crate) struct Cache {
     areas: Doc<AreaMemory>,
     contracts: Doc<ContractIndex>,
     active: Doc<ActivePointer>,
+    imported: Watched,
     threads: Shelf<Thread>,
     subsystems: Shelf<Subsystem>,
     area_shards: Shelf<Area>,
@@ -97,7 +98,7 @@ macro_rules! part {
             CONTRACT_COMPLIANCE compliance, LIFECYCLE_EVENTS lifecycle, STATE state,
             PREFERENCES preferences, CONTINUITY_METRICS metrics,
             AGENT_EXECUTION_STATUS status, SEMANTIC_REPO semantic, AREAS areas,
-            CONTRACT_INDEX contracts, ACTIVE_TASK active;
+            CONTRACT_INDEX contracts, ACTIVE_TASK active, IMPORTED imported;
             threads, subsystems, area_shards)
     };
     (@ $cache:expr, $file:expr, $part:ident => $do:expr, $otherwise:expr;
@@ -154,6 +155,7 @@ impl Cache {
             areas: Doc::new(files::AREAS),
             contracts: Doc::new(files::CONTRACT_INDEX),
             active: Doc::new(files::ACTIVE_TASK),
+            imported: Watched::new(files::IMPORTED),
             threads: Shelf::new(files::THREADS_DIR),
             subsystems: Shelf::new(files::SEMANTIC_DIR),
             area_shards: Shelf::new(files::AREAS_DIR),
@@ -184,6 +186,7 @@ impl Cache {
         self.areas.refresh(root);
         self.contracts.refresh(root);
         self.active.refresh(root);
+        self.imported.refresh(root);
         self.threads.refresh(root);
         self.subsystems.refresh(root);
         self.area_shards.refresh(root);
@@ -434,6 +437,7 @@ impl Cache {
             metrics: self.metrics.value.clone().unwrap_or_default(),
             compliance: self.compliance.rows.clone(),
             lifecycle: self.lifecycle.rows.clone(),
+            imported: self.imported.state(),
             issues: keep(self.issues(foreign), &last.issues),
         };
         let unchanged = last.generation > 0
@@ -460,6 +464,7 @@ impl Cache {
             && same(&next.metrics, &last.metrics)
             && same(&next.compliance, &last.compliance)
             && same(&next.lifecycle, &last.lifecycle)
+            && next.imported == last.imported
             && same(&next.issues, &last.issues);
         if unchanged {
             return last.clone();

@@ -20,6 +20,7 @@ mod failures;
 mod finalize;
 mod handoff;
 mod ids;
+mod imported;
 mod inspect;
 mod kept;
 mod left;
@@ -67,6 +68,7 @@ pub use finalize::{
     finalize, request_nonce, touched_paths,
 };
 pub use handoff::{handoff_as_of_now, handoff_of_branch, unfinished};
+pub use imported::{Imported, import, imported_id, imported_row};
 pub use inspect::{
     AtHand, Happened, LogQuery, Reported, log, next, prepare, reflect, report, reuse,
     suggest_strategy,

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use aictx_proto::methods::{RecallItem, RecallParams};
 use aictx_proto::record::{
-    Decision, FailurePattern, Handoff, HandoffRow, Origin, SemanticRepo, Strategy, Subsystem,
-    Thread,
+    Decision, FailurePattern, Handoff, HandoffRow, ImportedRow, ImportedTurn, Origin, SemanticRepo,
+    Strategy, Subsystem, Thread,
 };
 use aictx_proto::snapshot::{Rows, Snapshot};
 use aictx_proto::text::clean;
@@ -47,6 +47,8 @@ pub struct Histories {
     pub decisions: Vec<Decision>,
     /// Failures that made room for others.
     pub evicted_failures: Vec<FailurePattern>,
+    /// What was imported.
+    pub imported: Vec<ImportedRow>,
 }
 
 /// An item of memory.
@@ -56,6 +58,8 @@ pub struct Remembered {
     pub item: RecallItem,
     /// The execution that it is of; empty where there is none.
     pub execution: String,
+    /// The session that it stands for, where it was imported.
+    pub imported: Option<Arc<ImportedSession>>,
     /// Its row was changed or removed: another item stands for it, or none.
     pub is_gone: bool,
 }
@@ -71,7 +75,47 @@ impl Remembered {
         let lines = self.item.details.iter();
         let sentences = lines.flat_map(|line| sentences(line));
         let request = std::iter::once(self.item.request.as_str());
-        request.chain(sentences).collect()
+        let turns = self.imported.iter().flat_map(|one| &one.turns);
+        let said = turns.flat_map(|turn| [turn.asked.as_str(), &turn.said]);
+        request.chain(sentences).chain(said).collect()
+    }
+}
+
+/// An imported session, ready to be asked.
+#[derive(Debug)]
+pub struct ImportedSession {
+    turns: Vec<ImportedTurn>,
+    /// Hashes of the terms of each turn.
+    terms: Vec<Box<[u64]>>,
+}
+
+impl ImportedSession {
+    fn new(row: &ImportedRow) -> Self {
+        let terms = |turn: &ImportedTurn| hashed_terms(&format!("{}\n{}", turn.asked, turn.said));
+        Self {
+            turns: row.turns.clone(),
+            terms: row.turns.iter().map(terms).collect(),
+        }
+    }
+
+    /// The turn that shares most words with a question, by their hashes.
+    fn best_turn(&self, words: &[u64]) -> Option<&ImportedTurn> {
+        let fits = self.terms.iter().map(|terms| in_common(words, terms));
+        // Of equals the first.
+        let turns = self.turns.iter().zip(fits).rev();
+        let best = turns
+            .filter(|(_, fit)| *fit > 0)
+            .max_by_key(|(_, fit)| *fit);
+        best.map(|(turn, _)| turn)
+    }
+
+    /// Share of those words of a question that the session has which stand together in one of its turns: a long
+    /// session has words of any question.
+    fn togetherness(&self, words: &[u64]) -> f32 {
+        let best = self.terms.iter().map(|terms| in_common(words, terms)).max();
+        let is_there = |word: &&u64| self.terms.iter().any(|all| all.binary_search(word).is_ok());
+        let all = words.iter().filter(is_there).count();
+        best.unwrap_or(0) as f32 / all.max(1) as f32
     }
 }
 
@@ -103,6 +147,7 @@ struct Parts {
     strategies: Rows<Strategy>,
     threads: Rows<Thread>,
     semantic: Arc<SemanticRepo>,
+    imported: u64,
 }
 
 impl Parts {
@@ -114,6 +159,7 @@ impl Parts {
             strategies: Arc::clone(&snapshot.strategies),
             threads: Arc::clone(&snapshot.threads),
             semantic: Arc::clone(&snapshot.semantic),
+            imported: snapshot.imported,
         }
     }
 
@@ -124,6 +170,7 @@ impl Parts {
             && Arc::ptr_eq(&self.strategies, &other.strategies)
             && Arc::ptr_eq(&self.threads, &other.threads)
             && Arc::ptr_eq(&self.semantic, &other.semantic)
+            && self.imported == other.imported
     }
 }
 
@@ -175,6 +222,7 @@ impl Memory {
             of: Parts::of(snapshot),
             ..Self::default()
         };
+        all.imported.iter().for_each(|row| made.imported_row(row));
         all.handoffs.iter().for_each(|row| made.handoff_row(row));
         all.decisions.iter().for_each(|row| made.decision(row));
         all.evicted_failures
@@ -205,7 +253,7 @@ impl Memory {
         let (Some(handoffs), Some(decisions)) = (handoffs, decisions) else {
             return false;
         };
-        if self.gone > MAX_GONE {
+        if self.gone > MAX_GONE || self.of.imported != now.imported {
             return false;
         }
         handoffs.iter().for_each(|row| self.handoff_row(row));
@@ -340,11 +388,18 @@ pub struct Found<'m> {
 
 /// Factor of the score of an item that does not hold any more.
 const REPLACED: f32 = 0.7;
+/// Factor of the score and the evidence of what was imported: what was observed tells more.
+const IMPORTED: f32 = 0.7;
+/// Best items whose evidence is looked at closely: prompts are told of fewer.
+const MAX_WEIGHED: usize = 32;
 
 /// Orders what fits, best first: one item for each execution, and what holds before what was replaced.
-pub fn best_of_each(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
+pub fn best_of_each<'m>(mut found: Vec<Found<'m>>, question: &str) -> Vec<Found<'m>> {
     for one in found.iter_mut().filter(|one| !one.item.holds()) {
         one.score *= REPLACED;
+    }
+    for one in found.iter_mut().filter(|one| one.item.imported.is_some()) {
+        one.score *= IMPORTED;
     }
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut known = HashSet::new();
@@ -353,6 +408,12 @@ pub fn best_of_each(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
         execution.is_empty() || known.insert(execution.to_owned())
     };
     found.retain(is_first);
+    let words = asked_terms(question);
+    for one in found.iter_mut().take(MAX_WEIGHED) {
+        if let Some(session) = &one.item.imported {
+            one.evidence *= IMPORTED * session.togetherness(&words);
+        }
+    }
     found
 }
 
@@ -438,8 +499,43 @@ impl Memory {
         self.items.push(Remembered {
             item,
             execution,
+            imported: None,
             is_gone: false,
         });
+    }
+
+    fn imported_row(&mut self, row: &ImportedRow) {
+        let failed = row.failed.iter().rev().take(3).map(|failed| {
+            let first = failed.error.lines().next().unwrap_or_default();
+            format!("`{}`: {first}", failed.command)
+        });
+        let failed: Vec<String> = failed.collect();
+        let last = row.turns.last().map_or("", |turn| turn.said.as_str());
+        let mut details = vec![("", last)];
+        details.extend(each("decided", &row.decisions));
+        details.extend(each("next", &row.next_steps));
+        details.extend(each("failed", &failed));
+        if last.is_empty() {
+            details.push(("", &row.title));
+        }
+        let source = Source {
+            execution: &row.id,
+            request: &row.title,
+            timestamp: &row.timestamp,
+            agent: match row.agent_id.as_str() {
+                "" => &row.source,
+                agent => agent,
+            },
+            branch: &row.branch,
+            status: &row.status,
+            files: &row.files_edited,
+            ..Source::new("imported", row.id.clone(), &row.extra, Origin::Own)
+        };
+        let number = self.items.len();
+        self.add(&source, details);
+        if let Some(item) = self.items.get_mut(number) {
+            item.imported = Some(Arc::new(ImportedSession::new(row)));
+        }
     }
 
     fn handoff_row(&mut self, row: &HandoffRow) {
@@ -637,6 +733,20 @@ pub fn told(memory: &Memory, found: &Found, query: &str) -> RecallItem {
     }
     let words = asked_terms(query);
     let fits = |text: &str| in_common(&words, &hashed_terms(text));
+    let imported = found.item.imported.as_ref();
+    if let Some(turn) = imported.and_then(|session| session.best_turn(&words)) {
+        let lines = [("asked", &turn.asked), ("said", &turn.said)];
+        let lines = lines.into_iter().filter(|(_, text)| !text.is_empty());
+        let lines = lines.map(|(name, text)| (name, clean(text, MAX_DETAIL)));
+        let lines: Vec<(&str, String)> = lines.collect();
+        item.details
+            .retain(|line| !lines.iter().any(|(_, text)| text == line));
+        let lines = lines
+            .into_iter()
+            .map(|(name, text)| format!("{name}: {text}"));
+        item.details.splice(0..0, lines);
+        item.details.truncate(MAX_DETAILS);
+    }
     let lines = item.details.iter().flat_map(|line| sentences(line));
     let mut best = ("", 0);
     for line in lines {

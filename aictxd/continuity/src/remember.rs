@@ -2,7 +2,7 @@
 
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
-use aictx_proto::record::{Origin, files};
+use aictx_proto::record::{ImportedRow, Origin, files};
 use aictx_proto::shown;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
@@ -36,11 +36,12 @@ pub const HISTORIES: &[&str] = &[
     files::STRATEGIES,
     files::HANDOFFS,
     files::FAILURE_PATTERNS,
+    files::IMPORTED,
 ];
 
 /// All items that can be named, newest first in each kind: `{id, kind, text, timestamp, status,
 /// pinned, wrong}`.
-pub fn items(snapshot: &Snapshot) -> Vec<Value> {
+pub fn items(snapshot: &Snapshot, imported: &[ImportedRow]) -> Vec<Value> {
     let mut out = Vec::new();
     let mut add = |(id, origin): (String, Origin),
                    kind: &str,
@@ -108,6 +109,17 @@ pub fn items(snapshot: &Snapshot) -> Vec<Value> {
             &t.extra,
         );
     }
+    for row in imported.iter().rev() {
+        let id = (row.id.clone(), Origin::Own);
+        add(
+            id,
+            "imported",
+            &row.title,
+            &row.timestamp,
+            &row.status,
+            &row.extra,
+        );
+    }
     out
 }
 
@@ -115,12 +127,12 @@ pub fn items(snapshot: &Snapshot) -> Vec<Value> {
 ///
 /// # Errors
 /// What is wrong with the id, in words.
-pub fn find_item(snapshot: &Snapshot, id: &str) -> Result<Value, String> {
+pub fn find_item(snapshot: &Snapshot, imported: &[ImportedRow], id: &str) -> Result<Value, String> {
     let wanted = id.trim();
     if wanted.is_empty() {
         return Err("the id is empty".to_owned());
     }
-    let all = items(snapshot);
+    let all = items(snapshot, imported);
     let id_of = |item: &Value| item["id"].as_str().unwrap_or_default().to_owned();
     if let Some(exact) = all.iter().find(|i| id_of(i) == wanted) {
         return Ok(exact.clone());
@@ -200,6 +212,7 @@ pub fn history_of(kind: &str) -> Option<&'static str> {
         "strategy" => Some(files::STRATEGIES),
         "handoff" => Some(files::HANDOFFS),
         "failure" => Some(files::FAILURE_PATTERNS),
+        "imported" => Some(files::IMPORTED),
         _ => None,
     }
 }
@@ -251,6 +264,7 @@ fn row_id(file: &str, row: &Value) -> String {
         }
         files::STRATEGIES => format!("strategy::{}", text("task_id")),
         files::HANDOFFS => format!("handoff::{}", text("execution_id")),
+        files::IMPORTED => text("id").to_owned(),
         _ => text("failure_id").to_owned(),
     }
 }
@@ -358,12 +372,15 @@ mod tests {
         let rows = snapshot.decisions.iter().map(|d| crate::record_value(&**d));
         let rows: Vec<Value> = rows.collect();
         let id = decision_id(&snapshot.decisions[0]);
-        let item = find_item(&snapshot, &id).unwrap();
+        let item = find_item(&snapshot, &[], &id).unwrap();
         assert_eq!(
-            find_item(&snapshot, id.split_once("::").unwrap().1).unwrap(),
+            find_item(&snapshot, &[], id.split_once("::").unwrap().1).unwrap(),
             item
         );
-        assert!(find_item(&snapshot, "decision::").is_err(), "two begin so");
+        assert!(
+            find_item(&snapshot, &[], "decision::").is_err(),
+            "two begin so"
+        );
         let now = Timestamp::from_unix(0);
         let effects = edit_item(&snapshot, &item, &MemoryEdit::Pin, &rows, now).unwrap();
         let Effect::ReplaceRows { rows: pinned, .. } = &effects[0] else {

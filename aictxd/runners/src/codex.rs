@@ -34,7 +34,7 @@ pub(crate) const EVENTS: &[Event] = &[
     Event::known("Interrupt", Kind::Note),
 ];
 
-const TOOLS: &Tools = &[
+pub(crate) const TOOLS: &Tools = &[
     ("Bash", Does::Shell),
     ("apply_patch", Does::Patch),
     ("view_image", Does::Read),

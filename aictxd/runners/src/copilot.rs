@@ -49,7 +49,7 @@ pub(crate) const EVENTS: &[Event] = &[
 ];
 
 /// The CLI's tools; Claude Code's and VS Code's names come from Claude's table.
-const TOOLS: &Tools = &[
+pub(crate) const TOOLS: &Tools = &[
     ("bash", Does::Shell),
     ("powershell", Does::Shell),
     ("view", Does::Read),

@@ -36,7 +36,7 @@ pub(crate) const EVENTS: &[Event] = &[
     Event::known("BeforeToolSelection", Kind::Note),
 ];
 
-const TOOLS: &Tools = &[
+pub(crate) const TOOLS: &Tools = &[
     ("run_shell_command", Does::Shell),
     ("read_file", Does::Read),
     ("replace", Does::Edit),

@@ -29,6 +29,7 @@ pub mod merge;
 pub mod opencode;
 pub mod plan;
 pub mod registry;
+pub mod transcript;
 pub mod windsurf;
 
 pub use registry::{dialect, names};

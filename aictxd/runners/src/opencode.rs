@@ -48,7 +48,7 @@ pub(crate) const EVENTS: &[Event] = &[
     Event::known("todo.updated", Kind::Note),
 ];
 
-const TOOLS: &Tools = &[
+pub(crate) const TOOLS: &Tools = &[
     ("bash", Does::Shell),
     ("read", Does::Read),
     ("edit", Does::Edit),

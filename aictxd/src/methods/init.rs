@@ -13,6 +13,7 @@ use aictx_runners::plan::{Detected, Edit, Options, Scope, plan, plan_all};
 
 use crate::app::App;
 use crate::homes::MEMORY;
+use crate::hosts::Place;
 use crate::setup::around::Around;
 use crate::setup::files::{self, Bounds};
 use crate::setup::ledger::{Entry, Ledger};
@@ -156,6 +157,17 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
                 .warnings
                 .push(format!("the repository was not registered: {e}")),
         }
+    }
+    let around = &params.surroundings;
+    if !around.home.is_empty()
+        && !params.dry_run
+        && app.hosts.open(&site.root)?.snapshot().imported == 0
+    {
+        let place = Place {
+            root: site.root.clone(),
+            worktree: site.worktree.clone(),
+        };
+        reply.earlier = super::import::earlier_sessions(app, &place, around);
     }
     Ok(reply)
 }

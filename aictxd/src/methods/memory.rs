@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aictx_artifacts::Store;
 use aictx_artifacts::scrub::{Report, scrub_value};
 use aictx_continuity::{
     MemoryEdit, edit_item, find_item, history_of, is_muted, items, record_decision, set_muted,
@@ -11,8 +12,9 @@ use aictx_proto::methods::{
     DecideParams, DecideReply, MemoryList, MemoryListParams, MemoryParams, MemoryReply,
     MessagesParams, MessagesReply,
 };
-use aictx_proto::record::files;
+use aictx_proto::record::{ImportedRow, files};
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
+use aictx_proto::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::compact::of_repo;
@@ -26,8 +28,9 @@ const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 2_000;
 
 pub(super) fn list(app: &App, params: &MemoryListParams) -> Result<MemoryList, RpcError> {
-    let snapshot = app.hosts.open(&place(app, &params.repo)?.root)?.snapshot();
-    let mut items = items(&snapshot);
+    let host = app.hosts.open(&place(app, &params.repo)?.root)?;
+    let snapshot = host.snapshot();
+    let mut items = items(&snapshot, &imported(&host.store, &snapshot));
     if !params.kind.is_empty() {
         items.retain(|item| *aictx_proto::json::member(item, "kind") == params.kind.as_str());
     }
@@ -38,6 +41,14 @@ pub(super) fn list(app: &App, params: &MemoryListParams) -> Result<MemoryList, R
     let truncated = items.len() > limit;
     items.truncate(limit);
     Ok(MemoryList { items, truncated })
+}
+
+/// What was imported, which a snapshot does not hold.
+fn imported(store: &Store, snapshot: &Snapshot) -> Vec<ImportedRow> {
+    match snapshot.imported {
+        0 => Vec::new(),
+        _ => store.newest_rows(files::IMPORTED, usize::MAX).0,
+    }
 }
 
 pub(super) async fn edit(
@@ -55,7 +66,7 @@ pub(super) async fn edit(
     };
     let (now, store) = (app.now(), Arc::clone(&host.store));
     let decided = host.write(move |snapshot| {
-        let found = find_item(snapshot, &params.id).and_then(|item| {
+        let found = find_item(snapshot, &imported(&store, snapshot), &params.id).and_then(|item| {
             let kind = aictx_proto::json::member(&item, "kind")
                 .as_str()
                 .unwrap_or_default();

@@ -69,7 +69,7 @@ pub(super) fn recall(app: &App, params: &RecallParams) -> Result<Recalled, RpcEr
 }
 
 /// Tells a text that begins as RFC 3339 writes dates.
-fn begins_with_date(text: &str) -> bool {
+pub(super) fn begins_with_date(text: &str) -> bool {
     let date = text.get(..10).map(|date| format!("{date}T00:00:00Z"));
     date.is_some_and(|midnight| Timestamp::parse(&midnight).is_some())
 }

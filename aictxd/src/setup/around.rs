@@ -243,6 +243,8 @@ pub fn surroundings_here() -> Surroundings {
         claude: place("CLAUDE_CONFIG_DIR").unwrap_or_default(),
         codex: place("CODEX_HOME").unwrap_or_default(),
         copilot: place("COPILOT_HOME").unwrap_or_default(),
+        gemini: place("GEMINI_CLI_HOME").unwrap_or_default(),
+        data: place("XDG_DATA_HOME").unwrap_or_default(),
         program: link.or(beside).and_then(text).unwrap_or_default(),
         daemon: own.and_then(text).unwrap_or_default(),
         variables: unusual(|name| std::env::var(name).ok(), crate::process::user_id()),

@@ -46,6 +46,9 @@ _aictx() {
             aictx,hook)
                 cmd="aictx__subcmd__hook"
                 ;;
+            aictx,import)
+                cmd="aictx__subcmd__import"
+                ;;
             aictx,init)
                 cmd="aictx__subcmd__init"
                 ;;
@@ -278,7 +281,7 @@ _aictx() {
 
     case "${cmd}" in
         aictx)
-            opts="-h -V --json --no-color --help --version install init clean uninstall doctor resume finalize next prepare task log why memory pin wrong forget suggest reuse reflect report recall preview remember portability messages guard steer who claim trust hook mcp status repo session failures map daemon eval signals internal scrub version"
+            opts="-h -V --json --no-color --help --version install init clean uninstall doctor resume finalize next prepare task log why memory pin wrong forget suggest reuse reflect report recall import preview remember portability messages guard steer who claim trust hook mcp status repo session failures map daemon eval signals internal scrub version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -815,6 +818,36 @@ _aictx() {
             fi
             case "${prev}" in
                 --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__import)
+            opts="-h --from --path --since --dry-run --remove --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --from)
+                    COMPREPLY=($(compgen -W "claude codex gemini opencode copilot markdown beads" -- "${cur}"))
+                    return 0
+                    ;;
+                --path)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repo)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1577,7 +1610,7 @@ _aictx() {
             fi
             case "${prev}" in
                 --kind)
-                    COMPREPLY=($(compgen -W "handoff decision failure strategy task note" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "handoff decision failure strategy task note imported" -- "${cur}"))
                     return 0
                     ;;
                 --since)

@@ -49,6 +49,7 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "reuse" -d 'Show what wo
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "reflect" -d 'Show what the last execution looks like from outside'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "report" -d 'Report on use'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "recall" -d 'Search everything that is remembered here, whatever its age'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "import" -d 'Import earlier sessions of agents and other memories'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "preview" -d 'Show what the next session would be told, and why'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "remember" -d 'Remember a decision or a rule'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "portability" -d 'Look after memory that goes through git'
@@ -330,7 +331,8 @@ decision\t''
 failure\t''
 strategy\t''
 task\t''
-note\t''"
+note\t''
+imported\t''"
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l since -d 'Only what is not older than this date' -r
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l file -d 'Only what has to do with this file' -r
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l branch -d 'Only of this branch' -r
@@ -340,6 +342,21 @@ complete -c aictx -n "__fish_aictx_using_subcommand recall" -l repo -d 'Reposito
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand import" -l from -d 'Only from this source; can be repeated [default: all agents]' -r -f -a "claude\t''
+codex\t''
+gemini\t''
+opencode\t''
+copilot\t''
+markdown\t''
+beads\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand import" -l path -d 'A file or folder to import instead of the agents\' own folders' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand import" -l since -d 'Only what is not older than this date' -r
+complete -c aictx -n "__fish_aictx_using_subcommand import" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand import" -l dry-run -d 'Show what would be imported, and write nothing'
+complete -c aictx -n "__fish_aictx_using_subcommand import" -l remove -d 'Remove everything that was imported'
+complete -c aictx -n "__fish_aictx_using_subcommand import" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand import" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand import" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l prompt -d 'Prompt of its user' -r
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l agent -d 'Agent whose session it would be' -r
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l repo -d 'Repository, or a directory in it' -r -F

@@ -6,7 +6,9 @@ use crate::ledger::Receipt;
 use crate::record::Origin;
 
 /// Kinds of what can be recalled.
-pub const RECALLED_KINDS: &[&str] = &["handoff", "decision", "failure", "strategy", "task", "note"];
+pub const RECALLED_KINDS: &[&str] = &[
+    "handoff", "decision", "failure", "strategy", "task", "note", "imported",
+];
 
 /// Parameters of `memory.recall`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

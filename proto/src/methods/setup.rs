@@ -21,6 +21,10 @@ pub struct Surroundings {
     pub codex: String,
     /// `$COPILOT_HOME`.
     pub copilot: String,
+    /// `$GEMINI_CLI_HOME`, which stands for the home directory.
+    pub gemini: String,
+    /// `$XDG_DATA_HOME`; empty for `~/.local/share`.
+    pub data: String,
     /// `$PATH`.
     pub path: String,
     /// The `aictx` program.
@@ -136,6 +140,9 @@ pub struct InitReply {
     /// Memory goes through git.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub portable: bool,
+    /// Earlier sessions that could be imported.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<super::EarlierSessions>,
     /// Whether the repository is in the registry now.
     pub registered: bool,
     /// Nothing was written.

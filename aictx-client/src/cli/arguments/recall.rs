@@ -1,6 +1,8 @@
 //! Commands that search memory and add to it.
 
-use aictx_proto::methods::RECALLED_KINDS;
+use std::path::PathBuf;
+
+use aictx_proto::methods::{IMPORT_SOURCES, RECALLED_KINDS};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
@@ -45,6 +47,34 @@ pub struct Recall {
     /// At most this many
     #[arg(short = 'n', long, value_name = "N", default_value_t = 8)]
     pub limit: u32,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+}
+
+/// `aictx import`.
+#[derive(Debug, Args)]
+pub struct Import {
+    /// Only from this source; can be repeated [default: all agents]
+    #[arg(long = "from", value_name = "SOURCE", value_parser = PossibleValuesParser::new(IMPORT_SOURCES.iter().copied()))]
+    pub sources: Vec<String>,
+    /// A file or folder to import instead of the agents' own folders
+    #[arg(long, value_name = "PATH")]
+    pub path: Option<PathBuf>,
+    /// Only what is not older than this date
+    #[arg(
+        long,
+        value_name = "DATE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub since: String,
+    /// Show what would be imported, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Remove everything that was imported
+    #[arg(long, conflicts_with_all = ["sources", "path", "since"])]
+    pub remove: bool,
     /// Where.
     #[command(flatten)]
     pub at: RepoOption,

@@ -1,18 +1,18 @@
 //! `recall`, `preview`, `remember`.
 
 use aictx_proto::methods::{
-    DecideParams, DecideReply, MEMORY_DECIDE, PREVIEW, PreviewParams, RECALL, RecallParams,
-    Recalled,
+    DecideParams, DecideReply, IMPORT, ImportParams, ImportReply, MEMORY_DECIDE, PREVIEW,
+    PreviewParams, RECALL, RecallParams, Recalled,
 };
 use serde_json::{Map, json};
 
-use super::{absolute, caller, working_directory};
+use super::{absolute, caller, setup, working_directory};
 use crate::cli::Answer;
-use crate::cli::arguments::{Preview, Recall, Remember};
+use crate::cli::arguments::{Import, Preview, Recall, Remember};
 use crate::cli::call::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::recall as render;
-use crate::cli::text::Paint;
+use crate::cli::text::{Meter, Paint};
 
 /// `aictx recall`.
 pub(super) fn recall(backend: &Backend, options: Recall, paint: Paint) -> Result<Answer, CliError> {
@@ -32,6 +32,41 @@ pub(super) fn recall(backend: &Backend, options: Recall, paint: Paint) -> Result
     Ok(Answer {
         value,
         text: render::items(&recalled, paint),
+        ..Answer::default()
+    })
+}
+
+/// `aictx import`.
+pub(super) fn import(backend: &Backend, options: Import, paint: Paint) -> Result<Answer, CliError> {
+    let path = options.path.as_deref().map(absolute).transpose()?;
+    let mut params = ImportParams {
+        repo: absolute(&options.at.repo)?,
+        surroundings: setup::surroundings(backend)?,
+        sources: options.sources,
+        path: path.unwrap_or_default(),
+        since: options.since,
+        skip: 0,
+        dry_run: options.dry_run,
+        remove: options.remove,
+    };
+    let mut meter = Meter::on_stderr("importing");
+    let mut whole = ImportReply::default();
+    loop {
+        let reply: ImportReply = parse(backend.call(IMPORT, &params)?)?;
+        let is_stuck = reply.done <= params.skip;
+        whole.add(reply);
+        if is_stuck || whole.done >= whole.total {
+            break;
+        }
+        params.skip = whole.done;
+        meter.show(whole.done, whole.total);
+    }
+    drop(meter);
+    let text = render::imported(&whole, options.remove, paint);
+    Ok(Answer {
+        notes: super::super::render::warnings(&whole.warnings),
+        value: serde_json::to_value(&whole).unwrap_or_default(),
+        text,
         ..Answer::default()
     })
 }

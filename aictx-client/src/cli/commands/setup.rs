@@ -282,6 +282,8 @@ pub(super) fn surroundings(backend: &Backend) -> Result<Surroundings, CliError> 
         claude: variable("CLAUDE_CONFIG_DIR"),
         codex: variable("CODEX_HOME"),
         copilot: variable("COPILOT_HOME"),
+        gemini: variable("GEMINI_CLI_HOME"),
+        data: variable("XDG_DATA_HOME"),
         path: std::env::var("PATH").unwrap_or_default(),
         daemon: daemon
             .and_then(|path| path.into_os_string().into_string().ok())

@@ -1,8 +1,8 @@
 //! Answers of `recall`, `preview` and `remember` as text.
 
-use aictx_proto::methods::{DecideReply, Preview, RecallItem, Recalled};
+use aictx_proto::methods::{DecideReply, ImportReply, Preview, RecallItem, Recalled};
 
-use crate::cli::text::{Paint, clean, label, one_line};
+use crate::cli::text::{Paint, clean, label, one_line, table};
 
 /// Longest line.
 const LINE: usize = 160;
@@ -47,6 +47,65 @@ fn one(item: &RecallItem, paint: Paint) -> String {
         out.push_str(&format!("  {}\n", one_line(stale, LINE)));
     }
     out
+}
+
+/// `aictx import`.
+pub fn imported(reply: &ImportReply, is_removal: bool, paint: Paint) -> String {
+    if is_removal {
+        let items = plural(reply.removed, "imported item");
+        return match reply.dry_run {
+            true => format!("{items} would be removed\n"),
+            false => format!("removed {items}\n"),
+        };
+    }
+    if reply.sources.is_empty() {
+        return "nothing to import was found\n".to_owned();
+    }
+    let mut rows = Vec::new();
+    let mut added = 0;
+    for source in &reply.sources {
+        added += source.added + source.changed;
+        let named = match source.source.as_str() {
+            "" => "unknown",
+            name => name,
+        };
+        let mut counts = vec![format!("{} new", source.added)];
+        let more = [
+            (source.changed, "grown"),
+            (source.known, "already imported"),
+        ];
+        let more = more.iter().filter(|(count, _)| *count > 0);
+        counts.extend(more.map(|(count, what)| format!("{count} {what}")));
+        let skipped = source.skipped.iter();
+        counts.extend(skipped.map(|(why, count)| format!("{count} skipped: {}", clean(why))));
+        if source.not_understood > 0 {
+            counts.push(format!(
+                "{} not understood",
+                plural(source.not_understood, "line")
+            ));
+        }
+        rows.push(vec![clean(named), counts.join(", ")]);
+    }
+    let mut out = table(&rows, 2);
+    let secrets: u64 = reply.redacted.values().sum();
+    if secrets > 0 {
+        out.push_str(&format!("{} taken out\n", plural(secrets, "secret")));
+    }
+    out.push_str(&match (reply.dry_run, added) {
+        (true, 0) | (false, 0) => "nothing new\n".to_owned(),
+        (true, _) => format!(
+            "{} would be imported; run it without --dry-run\n",
+            plural(added, "item")
+        ),
+        (false, _) => paint.bold(&format!("imported {}", plural(added, "item"))) + "\n",
+    });
+    out
+}
+
+/// `1 secret`, `2 secrets`.
+fn plural(count: u64, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
 }
 
 /// `aictx preview`.

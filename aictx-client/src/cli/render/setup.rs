@@ -109,6 +109,19 @@ pub fn init(reply: &InitReply) -> String {
     if reply.registered {
         out.push_str("  registered with the daemon\n");
     }
+    let earlier: u64 = reply.earlier.iter().map(|one| one.sessions).sum();
+    if earlier > 0 {
+        let agents = reply.earlier.iter().map(|one| clean(&one.agent));
+        let agents: Vec<String> = agents.collect();
+        let agents = match agents.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+            _ => agents.concat(),
+        };
+        out.push_str(&format!(
+            "  {earlier} earlier session{} of {agents} found: `aictx import --dry-run`\n",
+            if earlier == 1 { "" } else { "s" }
+        ));
+    }
     // Only Claude Code has personal settings in a repository; the others have the user's.
     let without = reply.agents.iter().filter(|agent| {
         !agent.user_hooks && agent.agent != "cline" && (reply.stealth || agent.agent != "claude")

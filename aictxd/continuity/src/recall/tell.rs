@@ -234,6 +234,9 @@ impl<'a> PromptMemory<'a> {
         if !of.agent.is_empty() {
             line.push(&told!(", {}", Name::new(&of.agent, 24)));
         }
+        if lead.imported.is_some() {
+            line.push(&told!(", imported"));
+        }
         if let Some(branch) = on_other_branch(&of.branch, self.branch) {
             line.push(&told!(", {}", branch));
         }
@@ -315,6 +318,32 @@ impl<'a> PromptMemory<'a> {
                         "  fixed by: {}",
                         Quoted::new(&fixed, size.report + 10)
                     ));
+                }
+            }
+            "imported" => {
+                let session = one.imported.as_ref();
+                let turn = session.and_then(|one| one.best_turn(&asked_terms(self.request)));
+                let said = turn.map_or(first.as_str(), |turn| match turn.said.as_str() {
+                    "" => &turn.asked,
+                    said => said,
+                });
+                let said = self.report(said, size.report);
+                lines.push(told!("  {}", Quoted::new(&said, size.report + 10)));
+                if let Some(turn) = turn.filter(|turn| {
+                    clean(&turn.asked, MAX_REQUEST) != clean(&item.request, MAX_REQUEST)
+                }) && !turn.asked.is_empty()
+                {
+                    lines.push(told!("  asked then: {}", detail(&turn.asked)));
+                }
+                for line in &item.details {
+                    match line.split_once(": ") {
+                        Some(("decided", text)) => lines.push(told!("  decided: {}", detail(text))),
+                        Some(("next", text)) => lines.push(told!("  then next: {}", detail(text))),
+                        Some(("failed", text)) => {
+                            lines.push(told!("  failed then: {}", detail(text)))
+                        }
+                        _ => {}
+                    }
                 }
             }
             "task" | "note" => {
