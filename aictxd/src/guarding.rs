@@ -308,6 +308,18 @@ impl Facts for WorktreeFacts {
         Some(self.seen(path, |seen| seen.lying.is_some()))
     }
 
+    fn holds_precious(&self, directory: &RepoPath) -> bool {
+        let is_tracked = |path: &str| {
+            RepoPath::parse(path).is_ok_and(|path| self.path(&path).tracked == Some(true))
+        };
+        self.lying.any_below(directory, |path, kind| {
+            path.ends_with("/.git")
+                || kind == FileType::RegularFile
+                    && aictx_guard::is_precious(path)
+                    && !is_tracked(path)
+        })
+    }
+
     fn has_limits(&self) -> bool {
         self.watches || !self.limits.is_empty() || self.rules.has_paths()
     }

@@ -56,6 +56,7 @@ use findings::What;
 use inner::is_fork_bomb;
 use options::has_option;
 pub(crate) use outside::is_agents_own;
+pub use precious::is_precious;
 pub use target::{Place, is_made_again};
 
 /// Findings of one command line.

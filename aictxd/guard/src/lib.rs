@@ -19,7 +19,7 @@ mod steer;
 pub use budgets::{Budgets, Spent, Step, is_deletion};
 pub use command::{
     CommandFinding, CommandRisk, Facts, Kind, Kinds, Known, Level, Limit, MAX_TEXT, MemoryFacts,
-    NoFacts, Place, Tier, command_risk, command_risk_in, is_made_again,
+    NoFacts, Place, Tier, command_risk, command_risk_in, is_made_again, is_precious,
 };
 pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard, guard_with};
 pub use hook::{HookVerdict, hook_command, hook_command_with, hook_edit, hook_risk};

@@ -410,6 +410,30 @@ proptest::proptest! {
 }
 
 #[test]
+fn what_has_no_copy_is_asked_about_with_its_directory() {
+    let mut facts = repository();
+    let ignored = facts.paths[&path("out")];
+    for name in ["data", "vendored", "target"] {
+        facts.paths.insert(path(name), ignored);
+        facts.precious.push(path(name));
+    }
+    facts.paths.insert(path("plain"), ignored);
+    let level = |command: &str| command_risk(command, PLACE, &facts).level();
+    for command in [
+        "rm -rf data",
+        "rm -rf vendored && git clone https://h/vendored vendored",
+        "rm -rf .git/objects",
+        "rm -rf ./.git/refs",
+    ] {
+        assert!(level(command) >= Level::Destructive, "{command}");
+    }
+    // Nothing in it, or its name says that it is made again.
+    for command in ["rm -rf plain", "rm -rf target", "rm .git/index.lock"] {
+        assert!(level(command) < Level::Destructive, "{command}");
+    }
+}
+
+#[test]
 fn a_file_of_statements_is_judged_by_what_it_says() {
     let mut facts = repository();
     let mut add = |name: &str, text: &str| {

@@ -2,6 +2,7 @@
 //! looked into again and again, what is in it.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::VecDeque;
 use std::hash::BuildHasher as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -67,6 +68,50 @@ impl Lying {
                 Some(FileType::from_raw_mode(stat.st_mode))
             }
         }
+    }
+
+    /// Whether anything below a directory is `wanted` by its path and its kind, as far as so many directories and entries
+    /// tell. Links are not followed.
+    pub(super) fn any_below(
+        &self,
+        directory: &RepoPath,
+        wanted: impl Fn(&str, FileType) -> bool,
+    ) -> bool {
+        let Some(held_by) = self.opened() else {
+            return false;
+        };
+        if mounts::check(&self.worktree.join(directory.as_str())).is_err() {
+            return false;
+        }
+        let mut waiting = VecDeque::from([directory.as_str().to_owned()]);
+        let mut left = MAX_ENTRIES;
+        for _ in 0..MAX_READ {
+            let Some(directory) = waiting.pop_front() else {
+                break;
+            };
+            let opened = beneath::directory_at(held_by, &directory).and_then(Dir::new);
+            let entries = opened.into_iter().flatten().flatten();
+            for entry in entries {
+                let Some(rest) = left.checked_sub(1) else {
+                    return false;
+                };
+                left = rest;
+                let Ok(name) = entry.file_name().to_str() else {
+                    continue;
+                };
+                if matches!(name, "." | "..") {
+                    continue;
+                }
+                let path = format!("{directory}/{name}");
+                if wanted(&path, entry.file_type()) {
+                    return true;
+                }
+                if entry.file_type() == FileType::Directory {
+                    waiting.push_back(path);
+                }
+            }
+        }
+        false
     }
 
     fn opened(&self) -> Option<BorrowedFd<'_>> {
@@ -281,6 +326,33 @@ mod tests {
                 .map(|known| matches!(known.read, Reading::Whole));
             assert_eq!(whole, Some(true), "{directory}");
         }
+    }
+
+    #[test]
+    fn what_lies_below_a_directory_is_found_within_bounds() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir_all(at("data/inner/deep")).unwrap();
+        std::fs::write(at("data/inner/deep/app.db"), "").unwrap();
+        std::fs::create_dir_all(at("other")).unwrap();
+        std::os::unix::fs::symlink("../data", at("other/led")).unwrap();
+        let lying = Lying::of(dir.path());
+        let finds = |directory: &str| {
+            lying.any_below(&path(directory), |path, kind| {
+                kind == FileType::RegularFile && path == "data/inner/deep/app.db"
+            })
+        };
+        assert!(finds("data") && finds("data/inner/deep"));
+        assert!(!finds("other") && !finds("gone") && !finds("data/inner/deep/app.db"));
+        for nth in 0..2 * MAX_READ {
+            std::fs::create_dir(at(&format!("data/a{nth}"))).unwrap();
+        }
+        let seen = Cell::new(0);
+        lying.any_below(&path("data"), |_, _| {
+            seen.set(seen.get() + 1);
+            false
+        });
+        assert!(seen.get() <= MAX_ENTRIES);
     }
 
     /// Of a large directory no more is read than the looks are worth.

@@ -275,6 +275,13 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
             one_file(judge, call, word);
             continue;
         }
+        // What the map does not enter is worth no less than one file of it.
+        let precious = !remote && !home && !word.unknown && judge.holds_precious(call, word);
+        let reach = match precious {
+            true => reach.max(Reach::Files),
+            false => reach,
+        };
+        copied &= !precious;
         // What is tracked and unchanged can be had again.
         let known = judge.known(call, word);
         copied &= known.tracked == Some(true) && known.dirty == Some(false);

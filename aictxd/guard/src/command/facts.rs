@@ -6,6 +6,8 @@ use std::sync::Arc;
 use aictx_proto::path::RepoPath;
 
 use super::Kinds;
+#[cfg(doc)]
+use super::precious::is_precious;
 use crate::policy::Say;
 
 /// What is known about one path; `None` where nothing is.
@@ -141,6 +143,13 @@ pub trait Facts {
         None
     }
 
+    /// Whether something below a directory has no copy anywhere, as far as a few looks tell: a repository or worktree of
+    /// its own, or an untracked file whose name [`is_precious`].
+    fn holds_precious(&self, directory: &RepoPath) -> bool {
+        let _ = directory;
+        false
+    }
+
     /// Whether there is a branch of this name here.
     fn has_branch(&self, name: &str) -> Option<bool> {
         let _ = name;
@@ -199,6 +208,8 @@ pub struct MemoryFacts {
     pub texts: HashMap<RepoPath, Arc<str>>,
     /// Where symbolic links lead, by path.
     pub links: HashMap<RepoPath, Arc<str>>,
+    /// Directories with something in them that has no copy.
+    pub precious: Vec<RepoPath>,
 }
 
 impl Facts for MemoryFacts {
@@ -212,5 +223,9 @@ impl Facts for MemoryFacts {
 
     fn link(&self, path: &RepoPath) -> Option<Arc<str>> {
         self.links.get(path).cloned()
+    }
+
+    fn holds_precious(&self, directory: &RepoPath) -> bool {
+        self.precious.contains(directory)
     }
 }

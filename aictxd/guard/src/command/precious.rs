@@ -3,11 +3,14 @@
 
 use std::sync::LazyLock;
 
+use aictx_proto::path::Located;
 use aictx_proto::text::lower;
 use aictx_signals::shell::{Names, Word};
 
+use super::links::Last;
 use super::target::is_regenerable;
 use super::{Call, Judge, Kind, Tier};
+use crate::codes;
 use crate::path::ending;
 
 /// Endings of databases, of their dumps, of states and of stores of keys.
@@ -72,7 +75,7 @@ static LAST: LazyLock<Names> = LazyLock::new(|| {
 });
 
 /// Whether a file of this name holds what nobody can make again.
-pub(super) fn is_precious(path: &str) -> bool {
+pub fn is_precious(path: &str) -> bool {
     let slash = |byte: &u8| matches!(byte, b'/' | b'\\');
     let start = path.as_bytes().iter().rposition(slash);
     let name = start.map_or(path, |at| path.get(at + 1..).unwrap_or_default());
@@ -118,6 +121,22 @@ impl Judge<'_> {
         let known = self.known(call, word);
         let copied = known.tracked == Some(true) && known.dirty == Some(false);
         known.exists != Some(false) && !copied && !self.is_temporary(call, word)
+    }
+
+    /// Whether a directory holds what has no copy: version control's own, a repository in it, files by their names. What
+    /// is named for being made again is not looked into.
+    pub(super) fn holds_precious(&self, call: Call, word: &Word) -> bool {
+        let mut parts = word.text.split('/');
+        if parts.any(is_regenerable) || self.is_temporary(call, word) {
+            return false;
+        }
+        let way = self.way_of(call, word, Last::Itself);
+        let Some(Located::Inside(path)) = way.located() else {
+            return false;
+        };
+        let verdict = way.verdict().map(|(code, _)| code);
+        verdict.is_some_and(|code| std::ptr::eq(code, &raw const codes::VCS_INTERNALS_PATH))
+            || self.facts.holds_precious(path)
     }
 
     /// One file is deleted; whether it was worth a finding of its own.

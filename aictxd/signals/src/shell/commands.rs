@@ -114,6 +114,8 @@ impl<'t> Lexer<'t, '_> {
                 command.assignments.push(word);
                 return;
             }
+            // Set for this program alone: the words of the line do not see it.
+            self.context.lent(&command.assignments);
         }
         command.words.push(word);
     }
@@ -218,9 +220,6 @@ impl<'t> Lexer<'t, '_> {
             command.role = Role::Idle;
         }
         self.context.conditional = is_conditional(joined);
-        if !command.words.is_empty() {
-            self.context.lent(&command.assignments);
-        }
         if heeded.has(Heeded::SETS) {
             self.context.observe(&command);
         }

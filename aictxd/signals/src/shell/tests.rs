@@ -493,3 +493,24 @@ fn work_is_bounded() {
         assert!(words <= 2 * MAX_WORDS, "{part}: {words}");
     }
 }
+
+#[test]
+fn an_assignment_holds_where_the_shell_makes_it_last() {
+    for (line, is_lasting) in [
+        ("HOME=/tmp/f; rm -rf \"$HOME\"", true),
+        ("export HOME=/tmp/f; rm -rf \"$HOME\"", true),
+        ("HOME=/tmp/f ./t.sh; rm -rf \"$HOME\"", false),
+        ("HOME=/tmp/f rm -rf \"$HOME\"", false),
+        ("false && HOME=/tmp/f; rm -rf \"$HOME\"", false),
+        ("if x; then HOME=/tmp/f; fi; rm -rf \"$HOME\"", false),
+        ("HOME=/tmp/f & rm -rf \"$HOME\"", false),
+        ("echo x | HOME=/tmp/f; rm -rf \"$HOME\"", false),
+    ] {
+        let script = analyse(line, Dialect::default());
+        let command = script.commands.iter().rfind(|one| one.name() == "rm");
+        let word = command.unwrap().words.last().unwrap();
+        let values = std::iter::once(word.text.as_str()).chain(word.others.iter().map(|o| &**o));
+        let values: Vec<&str> = values.collect();
+        assert_eq!(!values.contains(&"$HOME"), is_lasting, "{line}: {values:?}");
+    }
+}

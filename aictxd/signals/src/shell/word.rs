@@ -6,6 +6,9 @@ use super::lex::{Lexer, run};
 use super::values::MAX_VALUES;
 use super::{MAX_DEPTH, Word};
 
+/// Variables that have a value whatever a text says.
+const INHERITED: [&str; 3] = ["HOME", "PWD", "OLDPWD"];
+
 impl<'t> Lexer<'t, '_> {
     /// Where the word ends that starts here, when all of it stands for itself: nothing in it is quoted, put
     /// in or taken apart. Most words are such.
@@ -202,8 +205,13 @@ impl<'t> Lexer<'t, '_> {
         let Some(values) = self.context.values(name) else {
             return false;
         };
-        let values = values.to_vec();
-        word.word.wavers |= !self.context.is_steady(name);
+        let mut values = values.to_vec();
+        let is_steady = self.context.is_steady(name);
+        word.word.wavers |= !is_steady;
+        // Where the text may not have set it, it is what the shell began with.
+        if !is_steady && INHERITED.contains(&name) {
+            values.push(Word::plain(format!("${name}")));
+        }
         // What is put in again and again has been read often enough.
         if !self
             .context
