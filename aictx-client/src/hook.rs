@@ -243,12 +243,18 @@ fn frame(line: &mut [u8], start: usize, end: usize) -> usize {
     end + TAIL.len()
 }
 
-/// Line breaks between JSON tokens mean nothing, and inside strings JSON forbids them raw: blanks
-/// instead keep the meaning and make one line.
+/// Line breaks between JSON tokens mean nothing, and inside strings JSON forbids them raw, as all control characters:
+/// blanks instead keep the meaning and make one line. A byte order mark in front becomes blanks, too.
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 pub(crate) fn one_line(payload: &mut [u8]) {
+    if let Some(mark) = payload
+        .first_chunk_mut()
+        .filter(|mark| **mark == *b"\xef\xbb\xbf")
+    {
+        *mark = *b"   ";
+    }
     for byte in payload {
-        if matches!(*byte, b'\n' | b'\r') {
+        if *byte < b' ' {
             *byte = b' ';
         }
     }
@@ -402,6 +408,13 @@ mod tests {
         line[start..start + payload.len()].copy_from_slice(payload);
         let end = frame(&mut line, start, start + payload.len());
         String::from_utf8_lossy(&line[..end]).into_owned()
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_control_characters_are_blanks() {
+        let line = framed(b"\xef\xbb\xbf{\"a\": \"b\x01\tc\"}");
+        let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(value["params"]["payload"]["a"], "b  c");
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub const LEDGER_VERSION: u32 = 1;
 pub const MAX_TEXT: usize = 2_000;
 /// Longest command line kept, in characters.
 pub const MAX_COMMAND: usize = 4_000;
+/// [`LedgerRow::source`] of a command that runs in the background: its end was not seen.
+pub const BACKGROUND: &str = "background";
 /// Most paths of one row.
 pub const MAX_PATHS: usize = 32;
 
@@ -165,7 +167,7 @@ pub struct LedgerRow {
     /// in `prompt` rows.
     #[serde(skip_serializing_if = "is_false")]
     pub orders: bool,
-    /// Start source, end reason, compaction trigger.
+    /// Start source, end reason, compaction trigger; [`BACKGROUND`] in rows of commands that run there.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// What was answered to an intent (`allow` is left out).

@@ -343,9 +343,11 @@ fn decide<'a>(
     let failing = seen.open_failures.iter().any(Failure::is_check);
     let success = match params {
         Some(p) => Some(p.status == "success" && !failing),
-        // What was said of the turn holds until something else is seen.
+        // What was said of the turn holds until something else is seen, or code is edited that nobody checked.
         None => {
-            let success = seen.success().or(before.and_then(|b| b.row.success));
+            let said = before.and_then(|b| b.row.success);
+            let said = said.filter(|success| !(*success && edits_seen));
+            let success = seen.success().or(said);
             success.filter(|success| !(*success && seen.interrupted))
         }
     };

@@ -6,14 +6,14 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::members::{Members, text_of};
+use crate::members::Members;
 use crate::merge::{self, Content, Item};
 use crate::plan::{
     Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, switched, texts,
 };
 use crate::say::{context, question, specific};
-use crate::table::{self, Does, Event, Kind, Tools, moment};
-use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
+use crate::table::{self, Does, Event, Kind, ToolResult, Tools, moment};
+use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Moment, Status, ToolCall};
 
 pub mod settings;
 
@@ -85,23 +85,15 @@ pub(crate) fn call<'a>(payload: &Members<'a>, tools: &Tools) -> ToolCall<'a> {
     }
 }
 
-fn output<'a>(payload: &Members<'a>) -> Output<'a> {
-    let Some(raw) = payload.raw("tool_response") else {
-        return Output::default();
-    };
-    if raw.get().starts_with('"') {
-        return Output {
-            stdout: text_of(raw),
-            ..Output::default()
-        };
+/// The result of a tool. Claude Code reports failures apart: what it gives back in its own shape has succeeded.
+fn output<'a>(payload: &Members<'a>) -> ToolResult<'a> {
+    let mut result = table::result(payload);
+    let response = payload.object(&["tool_response"]);
+    let is_own = response.raw("stdout").is_some() && response.raw("interrupted").is_some();
+    if is_own && result.output.status == Status::Unknown {
+        result.output.status = Status::Success;
     }
-    let response = Members::of(raw);
-    Output {
-        stdout: response.text(&["stdout", "output"]),
-        stderr: response.text(&["stderr"]),
-        interrupted: response.flag(&["interrupted"]),
-        status: Status::Success,
-    }
+    result
 }
 
 impl Dialect for Claude {
@@ -120,17 +112,28 @@ impl Dialect for Claude {
     ) -> Result<HookEvent<'a>, DialectError> {
         let (payload, name, kind) =
             table::open(self, payload, &["hook_event_name", "hookEventName"], event)?;
+        let call = || call(&payload, TOOLS);
+        let result = match kind {
+            Kind::Done => Some(output(&payload)),
+            _ => None,
+        };
+        let moment = match result {
+            Some(result) if result.failed => Moment::ToolFailed {
+                call: call(),
+                error: result.output.stdout,
+                interrupted: result.output.interrupted,
+                duration_ms: None,
+            },
+            result => moment(kind, &payload, call, |_| {
+                result.map(|result| result.output).unwrap_or_default()
+            }),
+        };
         Ok(HookEvent {
             session_id: payload.text(&["session_id", "sessionId"]),
             cwd: payload.text(&["cwd"]),
             transcript: payload.text(&["transcript_path", "transcriptPath"]),
             agent_id: payload.text(&["agent_id", "agentId"]),
-            moment: moment(
-                kind,
-                &payload,
-                || call(&payload, TOOLS),
-                |_| output(&payload),
-            ),
+            moment,
             name,
         })
     }
@@ -334,6 +337,68 @@ mod tests {
             (error.as_ref(), interrupted, duration_ms),
             ("Exit code 2\nno", false, Some(12))
         );
+    }
+
+    #[test]
+    fn a_result_of_an_unknown_shape_has_not_passed() {
+        let ran = |result: &str| {
+            let payload = format!(
+                r#"{{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{{"command":"make check"}}{result}}}"#
+            );
+            match parse(&payload).moment {
+                Moment::ToolDone { output, .. } if output.background => "background".to_owned(),
+                Moment::ToolDone { output, .. } => format!("{:?}", output.status),
+                Moment::ToolFailed { error, .. } => format!("failed: {error}"),
+                other => format!("{other:?}"),
+            }
+        };
+        for (result, how) in [
+            (
+                r#","tool_response":{"stdout":"ok","stderr":"","interrupted":false}"#,
+                "Success",
+            ),
+            (
+                r#","tool_response":{"stdout":"","stderr":"","interrupted":false,"backgroundTaskId":"b1"}"#,
+                "background",
+            ),
+            (
+                r#","tool_response":{"stdout":"","stderr":"","exitCode":1}"#,
+                "Code(1)",
+            ),
+            (
+                r#","tool_response":{"stdout":"","stderr":"","exitCode":0}"#,
+                "Code(0)",
+            ),
+            (r#","tool_response":{"stdout":"built"}"#, "Unknown"),
+            (
+                r#","tool_response":"no rule\n\nCommand exited with code 2""#,
+                "Code(2)",
+            ),
+            (
+                r#","tool_response":"it exited with code 2, and went on""#,
+                "Unknown",
+            ),
+            (
+                r#","tool_response":[{"type":"text","text":"done\n<exited with exit code 3>"}]"#,
+                "Code(3)",
+            ),
+            (
+                r#","tool_response":{"content":[{"type":"text","text":"1 failed"}],"is_error":true}"#,
+                "failed: 1 failed",
+            ),
+            (
+                r#","tool_result":{"result_type":"failure","text_result_for_llm":"1 failed"}"#,
+                "failed: 1 failed",
+            ),
+            (
+                r#","tool_response":{"success":false,"output":"no"}"#,
+                "failed: no",
+            ),
+            (r#","tool_response":7"#, "Unknown"),
+            ("", "Unknown"),
+        ] {
+            assert_eq!(ran(result), how, "{result}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::merge::{Content, Item, Rule};
 use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, texts};
 use crate::say::{context, flat, question, specific};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
-use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
+use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Moment, ToolCall};
 
 /// Copilot's dialect.
 #[derive(Debug, Clone, Copy)]
@@ -78,29 +78,6 @@ fn call<'a>(payload: &Members<'a>) -> ToolCall<'a> {
     }
 }
 
-fn result<'a>(payload: &Members<'a>) -> (Members<'a>, Output<'a>) {
-    let result = payload.object(&["toolResult", "tool_response", "tool_result"]);
-    let stdout = match result.text(&["textResultForLlm", "text_result_for_llm", "stdout"]) {
-        text if text.is_empty() => payload.text(&["tool_response", "toolResult"]),
-        text => text,
-    };
-    let output = Output {
-        // The result says whether the tool worked; how a command ended stands in its text, if at all.
-        status: exit_line(&stdout).map_or(Status::Unknown, Status::Code),
-        stdout,
-        stderr: result.text(&["stderr"]),
-        interrupted: false,
-    };
-    (result, output)
-}
-
-/// The status in the last line that the CLI puts behind a command's output.
-fn exit_line(text: &str) -> Option<i32> {
-    let last = text.trim_end().lines().next_back()?;
-    let code = last.strip_prefix("<exited with exit code ")?;
-    code.strip_suffix('>')?.parse().ok()
-}
-
 impl Dialect for Copilot {
     fn name(&self) -> &'static str {
         "copilot"
@@ -145,20 +122,21 @@ impl Dialect for Copilot {
     ) -> Result<HookEvent<'a>, DialectError> {
         let (payload, name, kind) =
             table::open(self, payload, &["hookEventName", "hook_event_name"], event)?;
-        let (said, output) = if kind == Kind::Done {
-            result(&payload)
-        } else {
-            <_>::default()
-        };
-        let kind_of_result = said.text(&["resultType", "result_type"]);
-        let moment = match kind_of_result.as_ref() {
-            "failure" | "rejected" | "denied" => Moment::ToolFailed {
+        // The result says whether the tool worked; how a command ended stands in its text, if at all.
+        let result = (kind == Kind::Done).then(|| table::result(&payload));
+        let moment = match result {
+            Some(result) if result.failed => Moment::ToolFailed {
                 call: call(&payload),
-                error: output.stdout,
+                error: result.output.stdout,
                 interrupted: false,
                 duration_ms: None,
             },
-            _ => moment(kind, &payload, || call(&payload), |_| output),
+            result => moment(
+                kind,
+                &payload,
+                || call(&payload),
+                |_| result.map(|result| result.output).unwrap_or_default(),
+            ),
         };
         let agent = if matches!(kind, Kind::SubagentStart | Kind::SubagentStop) {
             payload.text(&["agentId", "agent_id", "agentName", "agent_name"])

@@ -107,6 +107,7 @@ fn output<'a>(payload: &Members<'a>, event: &str) -> Output<'a> {
         stdout: Cow::Owned(stdout),
         stderr: Cow::Owned(stderr),
         interrupted: false,
+        background: false,
         status: code.map_or(Status::Unknown, Status::Code),
     }
 }

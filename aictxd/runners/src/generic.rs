@@ -105,6 +105,7 @@ impl Dialect for Generic {
             stdout: payload.text(&["output", "stdout"]),
             stderr: payload.text(&["stderr"]),
             interrupted: payload.flag(&["interrupted"]),
+            background: payload.flag(&["background"]),
             status: payload
                 .whole(&["exit"])
                 .and_then(|code| i32::try_from(code).ok())

@@ -238,6 +238,8 @@ pub struct Output<'a> {
     pub stderr: Cow<'a, str>,
     /// The user stopped it.
     pub interrupted: bool,
+    /// The agent moved it to the background: its end was not seen.
+    pub background: bool,
     /// What the agent says about how a command ended.
     pub status: Status,
 }

@@ -138,8 +138,43 @@ pub(crate) fn text_of(raw: &RawValue) -> Cow<'_, str> {
     }
     match serde_json::from_str::<&str>(text) {
         Ok(plain) => Cow::Borrowed(plain),
-        Err(_) => Cow::Owned(serde_json::from_str(text).unwrap_or_default()),
+        Err(_) => Cow::Owned(serde_json::from_str(text).unwrap_or_else(|_| unescape(text))),
     }
+}
+
+/// The text of a JSON string that serde_json refuses: half a surrogate pair (agents cut texts in the middle of one)
+/// becomes U+FFFD. Linear.
+fn unescape(string: &str) -> String {
+    let inner = string.strip_prefix('"').unwrap_or(string);
+    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    let mut units: Vec<u16> = Vec::with_capacity(inner.len());
+    let mut rest = inner.chars();
+    let mut pair = [0; 2];
+    while let Some(c) = rest.next() {
+        let plain = match c {
+            '\\' => match rest.next().unwrap_or('\\') {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                'u' => {
+                    let digits = rest.as_str().get(..4);
+                    let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
+                    if let Some(unit) = unit {
+                        units.push(unit);
+                        rest = rest.as_str().get(4..).unwrap_or_default().chars();
+                        continue;
+                    }
+                    char::REPLACEMENT_CHARACTER
+                }
+                other => other,
+            },
+            c => c,
+        };
+        units.extend_from_slice(plain.encode_utf16(&mut pair));
+    }
+    String::from_utf16_lossy(&units)
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
@@ -199,6 +234,30 @@ impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn half_a_surrogate_pair_hides_nothing() {
+        for (string, said) in [
+            (r#""echo \ud83d; rm -rf ~""#, "echo \u{fffd}; rm -rf ~"),
+            (r#""\ude00a\ud83d""#, "\u{fffd}a\u{fffd}"),
+            (
+                r#""\ud83d\ude00 \"x\" \\ \/ \n é \ud83d""#,
+                "😀 \"x\" \\ / \n é \u{fffd}",
+            ),
+            (r#""\ud83d\u0041""#, "\u{fffd}A"),
+        ] {
+            let raw: &RawValue = serde_json::from_str(string).unwrap();
+            assert_eq!(text_of(raw), said, "{string}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn unescaping_is_what_serde_json_does(said in any::<String>()) {
+            let string = serde_json::to_string(&said).unwrap();
+            prop_assert_eq!(unescape(&string), said);
+        }
+    }
 
     #[test]
     fn members_of_the_wrong_type_read_as_empty() {

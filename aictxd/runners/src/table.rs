@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use aictx_proto::text::shell_word;
 
-use crate::members::{Members, text_of};
-use crate::{Action, Dialect, DialectError, MAX_PATCHED, Moment, Output, ToolCall};
+use crate::members::{Members, elements_of, text_of};
+use crate::{Action, Dialect, DialectError, MAX_PATCHED, Moment, Output, Status, ToolCall};
 
 /// What an agent's event means to us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -398,6 +398,99 @@ fn detached(action: Action<'_>) -> Action<'static> {
         action,
     };
     call.detach().action
+}
+
+/// What a tool gave back.
+#[derive(Debug)]
+pub(crate) struct ToolResult<'a> {
+    pub(crate) output: Output<'a>,
+    /// The agent calls it a failure.
+    pub(crate) failed: bool,
+}
+
+/// The result of a tool, however an agent writes it. How a command ended is known where a member says it, or the last
+/// line of its text.
+pub(crate) fn result<'a>(payload: &Members<'a>) -> ToolResult<'a> {
+    const RESULTS: &[&str] = &["tool_response", "toolResult", "tool_result"];
+    const TEXTS: &[&str] = &[
+        "stdout",
+        "output",
+        "textResultForLlm",
+        "text_result_for_llm",
+        "text",
+    ];
+    const CODES: &[&str] = &["exitCode", "exit_code", "exitStatus", "exit_status"];
+    const ERRORS: &[&str] = &["is_error", "isError"];
+    const KINDS: &[&str] = &["resultType", "result_type", "status"];
+    // Claude Code moves a command to the background by itself, and says so only here.
+    const MOVED: &[&str] = &["assistantAutoBackgrounded", "backgroundedByUser"];
+    const TASKS: &[&str] = &["backgroundTaskId", "background_task_id"];
+    let raw = RESULTS.iter().find_map(|name| payload.raw(name));
+    let object = raw.map(Members::of).unwrap_or_default();
+    let stdout = match object.text(TEXTS) {
+        text if text.is_empty() => raw.map(said_in).unwrap_or_default(),
+        text => text,
+    };
+    let code = object
+        .whole(CODES)
+        .and_then(|code| i32::try_from(code).ok());
+    let code = code.or_else(|| exit_in_words(&stdout));
+    let kind = object.text(KINDS);
+    ToolResult {
+        failed: object.flag(ERRORS)
+            || matches!(
+                kind.as_ref(),
+                "failure" | "failed" | "error" | "rejected" | "denied"
+            )
+            || object
+                .raw("success")
+                .is_some_and(|raw| raw.get() == "false"),
+        output: Output {
+            stdout,
+            stderr: object.text(&["stderr"]),
+            interrupted: object.flag(&["interrupted"]),
+            background: object.flag(MOVED) || !object.text(TASKS).is_empty(),
+            status: code.map_or(Status::Unknown, Status::Code),
+        },
+    }
+}
+
+/// Most texts of a list that are read.
+const MAX_TEXTS: usize = 64;
+
+/// The text of a result: itself, or the texts of its parts (`[{"type": "text", "text": …}]`, also as its `content`).
+fn said_in(raw: &RawValue) -> Cow<'_, str> {
+    if raw.get().starts_with('{') {
+        let object = Members::of(raw);
+        return object.raw("content").map(said_in_parts).unwrap_or_default();
+    }
+    said_in_parts(raw)
+}
+
+fn said_in_parts(raw: &RawValue) -> Cow<'_, str> {
+    if !raw.get().starts_with('[') {
+        return text_of(raw);
+    }
+    let parts = elements_of(raw).into_iter().take(MAX_TEXTS);
+    let texts = parts.map(|part| match text_of(part) {
+        text if text.is_empty() => Members::of(part).text(&["text"]),
+        text => text,
+    });
+    Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
+}
+
+/// The exit status that an agent put behind a command's output: "Command exited with code 2", "<exited with exit code
+/// 2>".
+fn exit_in_words(text: &str) -> Option<i32> {
+    let last = text.trim_end().lines().next_back()?;
+    let last = last.trim().trim_matches(['<', '>', '.']);
+    let (before, code) = last.rsplit_once("exited with ")?;
+    let code = code.strip_prefix("exit ").unwrap_or(code);
+    let is_plain = matches!(
+        before.trim().to_ascii_lowercase().as_str(),
+        "" | "command" | "process"
+    );
+    is_plain.then(|| code.strip_prefix("code ")?.trim().parse().ok())?
 }
 
 /// What happened, for agents whose payloads keep all members on one level.

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use aictx_artifacts::root;
 use aictx_guard::Facts;
-use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_COMMAND, Outcome};
+use aictx_proto::ledger::{BACKGROUND, LedgerKind, LedgerRow, MAX_COMMAND, Outcome};
 use aictx_proto::path::{Located, RepoPath};
 use aictx_runners::{Action, HookEvent, Output, Status, ToolCall};
 use aictx_signals::Run;
@@ -186,8 +186,11 @@ impl Session {
             ..
         } = &call.action
         {
-            if *background || output.interrupted {
-                row.outcome = Outcome::Unknown;
+            // Its end was not seen.
+            if *background || output.background || output.interrupted {
+                if !output.interrupted {
+                    BACKGROUND.clone_into(&mut row.source);
+                }
                 return row;
             }
             self.look_behind(&mut row, command, &call.tool, duration_ms)

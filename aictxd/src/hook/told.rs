@@ -329,7 +329,8 @@ impl Session {
     /// there.
     fn tells_entry_points(&self, source: &str) -> bool {
         let snapshot = self.host().store.latest();
-        !goes_on(source) && !(self.is_told_at_prompts() && aictx_continuity::has_handoff(&snapshot))
+        let is_brief = self.is_told_at_prompts() && aictx_continuity::has_handoff(&snapshot);
+        !goes_on(source) && !is_brief
     }
 
     /// Other sessions of the repository that are open and have done something, newest first.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aictx_proto::ledger::LedgerRow;
+use aictx_proto::ledger::{BACKGROUND, LedgerRow, Provenance};
 use aictx_signals::{Run, hides_status, is_test_command, judged};
 
 use super::*;
@@ -86,6 +86,14 @@ fn writes(command: &str, path: &str) -> LedgerRow {
     }
 }
 
+/// The agent says that all went well.
+fn reported() -> LedgerRow {
+    LedgerRow {
+        provenance: Provenance::Explicit,
+        ..row(LedgerKind::Finalized)
+    }
+}
+
 fn open(rows: Vec<LedgerRow>) -> Unchecked {
     let mut all = vec![asks("fix the tax")];
     all.extend(rows);
@@ -125,6 +133,21 @@ fn ends_of_turns_that_ask_nothing() {
             vec![row(LedgerKind::Edit)],
         ),
         ("tested", vec![edits(TAX), ok("pytest -q")]),
+        (
+            "tested and reported",
+            vec![edits(TAX), ok("pytest -q"), reported()],
+        ),
+        (
+            "a check runs in the background",
+            vec![
+                edits(TAX),
+                LedgerRow {
+                    outcome: Outcome::Unknown,
+                    source: BACKGROUND.into(),
+                    ..ok("pytest -q")
+                },
+            ],
+        ),
         (
             "tested, then the README",
             vec![edits(TAX), ok("pytest -q"), edits("README.md")],
@@ -333,6 +356,10 @@ fn ends_of_turns_that_ask_nothing() {
 fn ends_of_turns_that_ask() {
     for (shape, rows) in [
         ("not tested", vec![edits(TAX)]),
+        (
+            "seen to fail, and reported as a success",
+            vec![edits(TAX), ran("pytest -q", 1, FAIL), reported()],
+        ),
         ("tested before", vec![ok("pytest"), edits(TAX)]),
         (
             "only linted",

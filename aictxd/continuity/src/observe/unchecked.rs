@@ -1,7 +1,7 @@
 //! What a turn edited without a check passing since that covers it.
 
 use aictx_proto::Timestamp;
-use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome};
+use aictx_proto::ledger::{BACKGROUND, LedgerKind, LedgerRow, Outcome};
 use aictx_signals::{edits_behind, gives_up, is_untested, only_formats, records};
 
 use super::covers::Ground;
@@ -33,7 +33,11 @@ const MAX_RUNS: usize = 64;
 
 /// Reads that off a ledger.
 pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
-    let open = open_rows(rows);
+    // A report of success in the middle of a turn checks nothing.
+    let finalized = rows.len() - open_rows(rows).len();
+    let asked = rows.iter().rposition(|r| r.kind == LedgerKind::Prompt);
+    let from = asked.map_or(finalized, |asked| asked.min(finalized));
+    let open = rows.get(from..).unwrap_or_default();
     let last_prompt = open
         .iter()
         .rposition(|r| r.kind == LedgerKind::Prompt)
@@ -41,6 +45,8 @@ pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
     // Only what this turn edited: what an earlier one left unchecked was asked about then.
     let mut edits: Vec<(String, usize)> = Vec::new();
     let mut runs: Vec<Ran> = Vec::new();
+    // Checks that still run, as far as is known.
+    let mut running: Vec<Ran> = Vec::new();
     let mut all: Vec<String> = Vec::new();
     let mut elsewhere = Elsewhere::default();
     for (at, row) in open.iter().enumerate() {
@@ -69,6 +75,9 @@ pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
             runs.remove(0);
         }
         let (aside, within) = elsewhere.after(&row.command);
+        if row.test && row.source == BACKGROUND && !aside && running.len() < MAX_RUNS {
+            running.push(Ran::new(2 * at, row, true, &[]));
+        }
         if row.test && row.outcome == Outcome::Passed && !aside {
             runs.push(Ran::new(2 * at, row, true, &runs));
         } else if row.test
@@ -86,7 +95,12 @@ pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
         let mut about = last.filter(|ran| ran.is_about(file, &check, &all, ground));
         about.next().is_some_and(|ran| ran.passed)
     };
-    edits.retain(|edit| !checked(edit));
+    let is_running = |(file, at): &(String, usize)| {
+        let check = ground.check(file).unwrap_or_default();
+        let mut since = running.iter().filter(|ran| ran.at >= *at);
+        since.any(|ran| ran.is_about(file, &check, &all, ground))
+    };
+    edits.retain(|edit| !checked(edit) && !is_running(edit));
     let from = edits.iter().map(|(_, at)| *at).min();
     let partly = runs
         .iter()

@@ -39,7 +39,6 @@ const ALTERNATIVES: &[(&str, &str)] = &[
     ("python3", "python"),
     ("pytest", "python3 -m pytest"),
     ("pytest", "python -m pytest"),
-    ("tox", "python3 -m tox"),
     ("make", "gmake"),
     ("mvn", "./mvnw"),
     ("./mvnw", "mvn"),
