@@ -66,7 +66,7 @@ impl Presence {
             fails: row.outcome == Outcome::Failed && knows_check,
         };
         let times = self.with(session, |s| s.loops.ended(ends));
-        (times % MANY == 0).then_some(times)
+        times.is_multiple_of(MANY).then_some(times)
     }
 
     /// Returns how often in a row a check failed alike, where it is time to ask before it runs once more.
@@ -75,7 +75,7 @@ impl Presence {
         let all = self.lock();
         let mut ends = all.1.get(session)?.loops.0.iter();
         let ends = ends.find(|ends| ends.command == command)?;
-        (ends.fails && ends.times % MANY == 0).then_some(ends.times)
+        (ends.fails && ends.times.is_multiple_of(MANY)).then_some(ends.times)
     }
 }
 
