@@ -42,6 +42,7 @@ const MAX_TOKENS_COMPACT: u32 = 500;
 const MAX_FAILURES: usize = 3;
 const MAX_DECISIONS: usize = 3;
 const MAX_EARLIER: usize = 1;
+const MAX_RULES: usize = 3;
 const MAX_FILES: usize = 6;
 const MAX_OTHERS: usize = 2;
 

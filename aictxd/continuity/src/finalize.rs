@@ -11,7 +11,7 @@ use aictx_proto::methods::{FinalizeParams, FinalizeReply};
 use aictx_proto::record::{
     AgentExecutionRow, ContractRecord, Decision, Handoff, HandoffRow, Thread,
 };
-use aictx_proto::snapshot::{GitState, Snapshot};
+use aictx_proto::snapshot::{GitState, Rows, Snapshot};
 use serde_json::{Map, Value, json};
 
 use self::again::Before;
@@ -253,13 +253,18 @@ fn leaves_unfinished(snapshot: &Snapshot, project: &Project) -> bool {
 /// Rationale of what was kept because its user asked for it.
 pub const SAID_BY_USER: &str = "the user said so";
 
+/// The rules of the user that hold, the newest first.
+pub(crate) fn user_rules(all: &Rows<Decision>) -> impl Iterator<Item = &Decision> {
+    let holding = decisions::holding(all).into_iter();
+    holding.filter(|d| d.rationale == SAID_BY_USER && !d.decision.starts_with(NO_LONGER))
+}
+
 /// A decision in the place of each rule that the user took back.
 fn taken_back(snapshot: &Snapshot, seen: &Observation) -> Vec<Value> {
     if seen.taken_back.is_empty() {
         return Vec::new();
     }
-    let mut rules = decisions::holding(&snapshot.decisions);
-    rules.retain(|d| d.rationale == SAID_BY_USER && !d.decision.starts_with(NO_LONGER));
+    let rules: Vec<&Decision> = user_rules(&snapshot.decisions).collect();
     let meant = |which: &String| {
         let at = kept::meant(which, rules.iter().map(|d| d.decision.as_str()))?;
         let rule = rules.get(at)?;

@@ -8,11 +8,13 @@ use aictx_proto::told;
 
 use super::lines::{age, came_back};
 use super::{
-    Capsule, MAX_DECISIONS, MAX_EARLIER, MAX_FAILURES, MAX_FILES, blocked_command, next_action,
-    on_other_branch, rank,
+    Capsule, MAX_DECISIONS, MAX_EARLIER, MAX_FAILURES, MAX_FILES, MAX_RULES, blocked_command,
+    next_action, on_other_branch, rank,
 };
 use crate::context::wrong_handoff;
+use crate::finalize::user_rules;
 use crate::handoff::summary_as_of_now;
+use crate::ids::decision_id;
 use crate::marks;
 use crate::origin::marked;
 use crate::packet::Packet;
@@ -100,7 +102,7 @@ impl Capsule<'_> {
             "" => "outcome not recorded",
             status => status,
         };
-        let mut line = told!(
+        let line = told!(
             "Last handoff ({}, {}, {}{}): {}",
             Name::new(&handoff.agent_id, 40),
             Name::new(status, 24),
@@ -108,9 +110,6 @@ impl Capsule<'_> {
             self.elsewhere(&handoff.branch),
             Quoted::new(&handoff.summary, 80)
         );
-        if !handoff.reason.is_empty() && handoff.reason != handoff.summary {
-            line.push(&told!("; asked: {}", Quoted::new(&handoff.reason, 60)));
-        }
         let id = format!("handoff::{}", handoff.source_execution_id);
         packet.rank(rank::LAST);
         packet.item(handoff.origin, "handoff", &id, "the last one", &[line]);
@@ -128,6 +127,14 @@ impl Capsule<'_> {
                 "pinned",
                 &[line],
             );
+        }
+        // They hold whatever is asked for: the newest, and those that somebody wrote down.
+        let rules = user_rules(&self.context.snapshot.decisions).enumerate();
+        let rules = rules.filter(|(at, rule)| *at == 0 || rule.execution_id.is_empty());
+        for (_, rule) in rules.take(MAX_RULES) {
+            let line = told!("Rule: {}", Quoted::new(&rule.decision, 80));
+            let id = decision_id(rule);
+            packet.item(rule.origin, "decision", &id, "a rule of the user", &[line]);
         }
         packet.line(told!(
             "What memory holds on a request comes with it; `aictx recall WORDS` finds more."
