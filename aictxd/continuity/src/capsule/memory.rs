@@ -1,6 +1,6 @@
 //! What of memory a capsule tells.
 
-use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Origin};
+use aictx_proto::record::{Decision, FailurePattern, Handoff, HandoffRow, Origin};
 use aictx_proto::shown::{Code, Line, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
@@ -102,7 +102,11 @@ impl Capsule<'_> {
             "" => "outcome not recorded",
             status => status,
         };
-        let line = told!(
+        // They hold whatever is asked for: the newest, and those that somebody wrote down.
+        let rules = user_rules(&self.context.snapshot.decisions).enumerate();
+        let rules = rules.filter(|(at, rule)| *at == 0 || rule.execution_id.is_empty());
+        let rules: Vec<&Decision> = rules.map(|(_, rule)| rule).take(MAX_RULES).collect();
+        let mut line = told!(
             "Last handoff ({}, {}, {}{}): {}",
             Name::new(&handoff.agent_id, 40),
             Name::new(status, 24),
@@ -110,6 +114,11 @@ impl Capsule<'_> {
             self.elsewhere(&handoff.branch),
             Quoted::new(&handoff.summary, 80)
         );
+        // Rules need the room more.
+        let is_news = !handoff.reason.is_empty() && handoff.reason != handoff.summary;
+        if is_news && rules.is_empty() {
+            line.push(&told!("; asked: {}", Quoted::new(&handoff.reason, 60)));
+        }
         let id = format!("handoff::{}", handoff.source_execution_id);
         packet.rank(rank::LAST);
         packet.item(handoff.origin, "handoff", &id, "the last one", &[line]);
@@ -128,10 +137,7 @@ impl Capsule<'_> {
                 &[line],
             );
         }
-        // They hold whatever is asked for: the newest, and those that somebody wrote down.
-        let rules = user_rules(&self.context.snapshot.decisions).enumerate();
-        let rules = rules.filter(|(at, rule)| *at == 0 || rule.execution_id.is_empty());
-        for (_, rule) in rules.take(MAX_RULES) {
+        for rule in rules {
             let line = told!("Rule: {}", Quoted::new(&rule.decision, 80));
             let id = decision_id(rule);
             packet.item(rule.origin, "decision", &id, "a rule of the user", &[line]);
