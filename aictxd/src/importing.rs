@@ -606,20 +606,18 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// Sessions of a repository by agent, and whether all files were looked at within the time. One transcript of a
-/// folder answers for the others in it.
+/// Counts the sessions of a repository by agent, as many as are found within the time. One transcript of a folder of
+/// Claude Code answers for the others in it.
 pub fn count(
     finder: &mut Finder<'_>,
     around: &Surroundings,
     time: Duration,
-) -> (Vec<(&'static str, u64)>, bool) {
+) -> Vec<(&'static str, u64)> {
     let end = Instant::now() + time;
     let mut counts: Vec<(&'static str, u64)> = AGENTS.iter().map(|agent| (*agent, 0)).collect();
     let mut folders: HashMap<PathBuf, bool> = HashMap::new();
-    let mut is_whole = true;
     for candidate in transcripts(around, AGENTS) {
         if Instant::now() > end {
-            is_whole = false;
             break;
         }
         if is_database(&candidate) {
@@ -649,7 +647,7 @@ pub fn count(
         }
     }
     counts.retain(|(_, count)| *count > 0);
-    (counts, is_whole)
+    counts
 }
 
 /// Returns true for a file that is one JSON document.

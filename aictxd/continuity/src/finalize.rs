@@ -12,6 +12,7 @@ use aictx_proto::record::{
     AgentExecutionRow, ContractRecord, Decision, Handoff, HandoffRow, Thread,
 };
 use aictx_proto::snapshot::{GitState, Rows, Snapshot};
+use aictx_signals::is_untested;
 use serde_json::{Map, Value, json};
 
 use self::again::Before;
@@ -340,6 +341,7 @@ fn decide<'a>(
     seen.settle(&input.project.checkout);
     let checked = (seen.validated, seen.tested);
     let edits_seen = !seen.files_edited.is_empty();
+    let code_seen = seen.files_edited.iter().any(|file| !is_untested(file));
     let proof = proof(&seen);
     let differences = differences(&seen, params);
     let absent = absent(&seen, params, &input.project.presents);
@@ -351,7 +353,7 @@ fn decide<'a>(
         // What was said of the turn holds until something else is seen, or code is edited that nobody checked.
         None => {
             let said = before.and_then(|b| b.row.success);
-            let said = said.filter(|success| !(*success && edits_seen));
+            let said = said.filter(|success| !(*success && code_seen));
             let success = seen.success().or(said);
             success.filter(|success| !(*success && seen.interrupted))
         }

@@ -138,7 +138,7 @@ fn cut_middle(text: &mut String, beginning: usize, end: usize) {
     );
 }
 
-/// What became of rows that were offered.
+/// Counts of rows that were offered, by what became of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Imported {
     /// New ones.

@@ -47,7 +47,7 @@ pub struct Histories {
     pub decisions: Vec<Decision>,
     /// Failures that made room for others.
     pub evicted_failures: Vec<FailurePattern>,
-    /// What was imported.
+    /// Imported sessions.
     pub imported: Vec<ImportedRow>,
 }
 

@@ -13,7 +13,7 @@ use crate::plan::{
 };
 use crate::say::{context, question, specific};
 use crate::table::{self, Does, Event, Kind, ToolResult, Tools, moment};
-use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Moment, Status, ToolCall};
+use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Status, ToolCall};
 
 pub mod settings;
 
@@ -112,22 +112,16 @@ impl Dialect for Claude {
     ) -> Result<HookEvent<'a>, DialectError> {
         let (payload, name, kind) =
             table::open(self, payload, &["hook_event_name", "hookEventName"], event)?;
+        let mut has_failed = false;
         let call = || call(&payload, TOOLS);
-        let result = match kind {
-            Kind::Done => Some(output(&payload)),
-            _ => None,
-        };
-        let moment = match result {
-            Some(result) if result.failed => Moment::ToolFailed {
-                call: call(),
-                error: result.output.stdout,
-                interrupted: result.output.interrupted,
-                duration_ms: None,
-            },
-            result => moment(kind, &payload, call, |_| {
-                result.map(|result| result.output).unwrap_or_default()
-            }),
-        };
+        let mut moment = moment(kind, &payload, call, |_| {
+            let result = output(&payload);
+            has_failed = result.failed;
+            result.output
+        });
+        if has_failed {
+            moment = table::failed(moment);
+        }
         Ok(HookEvent {
             session_id: payload.text(&["session_id", "sessionId"]),
             cwd: payload.text(&["cwd"]),
@@ -373,6 +367,10 @@ mod tests {
             (
                 r#","tool_response":"no rule\n\nCommand exited with code 2""#,
                 "Code(2)",
+            ),
+            (
+                r#","tool_response":"api-1 exited with code 0\n\nCommand exited with code 0""#,
+                "Unknown",
             ),
             (
                 r#","tool_response":"it exited with code 2, and went on""#,

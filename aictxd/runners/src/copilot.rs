@@ -12,7 +12,7 @@ use crate::merge::{Content, Item, Rule};
 use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, texts};
 use crate::say::{context, flat, question, specific};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
-use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Moment, ToolCall};
+use crate::{Answer, Decision, Dialect, DialectError, HookEvent, ToolCall};
 
 /// Copilot's dialect.
 #[derive(Debug, Clone, Copy)]
@@ -123,21 +123,16 @@ impl Dialect for Copilot {
         let (payload, name, kind) =
             table::open(self, payload, &["hookEventName", "hook_event_name"], event)?;
         // The result says whether the tool worked; how a command ended stands in its text, if at all.
-        let result = (kind == Kind::Done).then(|| table::result(&payload));
-        let moment = match result {
-            Some(result) if result.failed => Moment::ToolFailed {
-                call: call(&payload),
-                error: result.output.stdout,
-                interrupted: false,
-                duration_ms: None,
-            },
-            result => moment(
-                kind,
-                &payload,
-                || call(&payload),
-                |_| result.map(|result| result.output).unwrap_or_default(),
-            ),
-        };
+        let mut has_failed = false;
+        let call = || call(&payload);
+        let mut moment = moment(kind, &payload, call, |_| {
+            let result = table::result(&payload);
+            has_failed = result.failed;
+            result.output
+        });
+        if has_failed {
+            moment = table::failed(moment);
+        }
         let agent = if matches!(kind, Kind::SubagentStart | Kind::SubagentStop) {
             payload.text(&["agentId", "agent_id", "agentName", "agent_name"])
         } else {

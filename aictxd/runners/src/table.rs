@@ -400,7 +400,7 @@ fn detached(action: Action<'_>) -> Action<'static> {
     call.detach().action
 }
 
-/// What a tool gave back.
+/// The result of a tool call.
 #[derive(Debug)]
 pub(crate) struct ToolResult<'a> {
     pub(crate) output: Output<'a>,
@@ -455,6 +455,23 @@ pub(crate) fn result<'a>(payload: &Members<'a>) -> ToolResult<'a> {
     }
 }
 
+/// The moment of a tool that ran and that the agent calls a failure.
+pub(crate) fn failed(done: Moment<'_>) -> Moment<'_> {
+    match done {
+        Moment::ToolDone {
+            call,
+            output,
+            duration_ms,
+        } => Moment::ToolFailed {
+            call,
+            error: output.stdout,
+            interrupted: output.interrupted,
+            duration_ms,
+        },
+        other => other,
+    }
+}
+
 /// Most texts of a list that are read.
 const MAX_TEXTS: usize = 64;
 
@@ -480,17 +497,20 @@ fn said_in_parts(raw: &RawValue) -> Cow<'_, str> {
 }
 
 /// The exit status that an agent put behind a command's output: "Command exited with code 2", "<exited with exit code
-/// 2>".
+/// 2>". A success counts in the second form only: programs print the first of others that they started.
 fn exit_in_words(text: &str) -> Option<i32> {
-    let last = text.trim_end().lines().next_back()?;
-    let last = last.trim().trim_matches(['<', '>', '.']);
+    let line = text.trim_end().lines().next_back()?.trim();
+    let is_own = line.starts_with('<') && line.ends_with('>');
+    let last = line.trim_matches(['<', '>', '.']);
     let (before, code) = last.rsplit_once("exited with ")?;
     let code = code.strip_prefix("exit ").unwrap_or(code);
     let is_plain = matches!(
         before.trim().to_ascii_lowercase().as_str(),
         "" | "command" | "process"
     );
-    is_plain.then(|| code.strip_prefix("code ")?.trim().parse().ok())?
+    let code = code.strip_prefix("code ").filter(|_| is_plain)?;
+    let code: i32 = code.trim().parse().ok()?;
+    (code != 0 || is_own).then_some(code)
 }
 
 /// What happened, for agents whose payloads keep all members on one level.

@@ -43,7 +43,7 @@ pub struct Transcript {
 /// A session as its transcript tells it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Session {
-    /// What is kept of it, without an id; texts are as they were written, paths absolute.
+    /// Its row without an id; texts as they were written, paths absolute.
     pub row: ImportedRow,
     /// Directory that it began in; empty when not recorded.
     pub cwd: String,
@@ -331,7 +331,7 @@ fn end(text: &str, limit: usize) -> &str {
     text.get(from..).unwrap_or_default()
 }
 
-/// What the person said in a message; `None` where the agent put all of it there: instructions, reminders, outputs of
+/// Returns the person's part of a message; `None` where the agent put all of it there: instructions, reminders, outputs of
 /// its own commands. Such texts stand between tags whose names have a hyphen or an underscore.
 fn request(text: &str) -> Option<Cow<'_, str>> {
     const INJECTED: &[&str] = &[

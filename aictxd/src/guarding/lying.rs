@@ -70,8 +70,8 @@ impl Lying {
         }
     }
 
-    /// Whether anything below a directory is `wanted` by its path and its kind, as far as so many directories and entries
-    /// tell. Links are not followed.
+    /// Returns true where anything below a directory is `wanted` by its path and its kind, among the entries of the first
+    /// [`MAX_READ`] directories, at most [`MAX_ENTRIES`]. Links are not followed.
     pub(super) fn any_below(
         &self,
         directory: &RepoPath,

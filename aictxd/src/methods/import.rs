@@ -246,7 +246,7 @@ pub(super) fn earlier_sessions(
     around: &Surroundings,
 ) -> Vec<EarlierSessions> {
     let mut finder = Finder::new(app, place);
-    let (counts, _) = importing::count(&mut finder, around, TIME_TO_COUNT);
+    let counts = importing::count(&mut finder, around, TIME_TO_COUNT);
     let titled = counts.into_iter().map(|(agent, sessions)| EarlierSessions {
         agent: aictx_runners::registry::agent(agent)
             .map_or(agent, |agent| agent.title())

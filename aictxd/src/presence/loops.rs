@@ -23,8 +23,8 @@ struct Ends {
     result: u64,
     /// How often in a row it ended so.
     times: u32,
-    /// It is a check that fails: nothing but an edit will change that.
-    fails: bool,
+    /// It is a check that fails: running it again changes nothing.
+    is_failing_check: bool,
 }
 
 impl Loops {
@@ -58,14 +58,20 @@ impl Presence {
         row: &LedgerRow,
         printed: (&str, &str),
     ) -> Option<u32> {
-        let knows_check = row.test || row.errors.iter().any(|error| error.phase != "runtime");
+        let is_check = row.test || row.errors.iter().any(|error| error.phase != "runtime");
         let ends = Ends {
             command: key(&row.command, &row.cwd),
             result: result(row, printed),
             times: 1,
-            fails: row.outcome == Outcome::Failed && knows_check,
+            is_failing_check: row.outcome == Outcome::Failed && is_check,
         };
-        let times = self.with(session, |s| s.loops.ended(ends));
+        let may_change_others = !is_check && !aictx_signals::only_looks(&row.command);
+        let times = self.with(session, |s| {
+            if may_change_others {
+                s.loops.0.retain(|known| known.command == ends.command);
+            }
+            s.loops.ended(ends)
+        });
         times.is_multiple_of(MANY).then_some(times)
     }
 
@@ -75,7 +81,7 @@ impl Presence {
         let all = self.lock();
         let mut ends = all.1.get(session)?.loops.0.iter();
         let ends = ends.find(|ends| ends.command == command)?;
-        (ends.fails && ends.times.is_multiple_of(MANY)).then_some(ends.times)
+        (ends.is_failing_check && ends.times.is_multiple_of(MANY)).then_some(ends.times)
     }
 }
 
@@ -85,7 +91,7 @@ fn key(command: &str, cwd: &str) -> u64 {
     hasher.finish()
 }
 
-/// What tells one end from another: the errors, whose fingerprints hold no times and no lines; else all that it printed.
+/// Hash of an end: of its errors, whose fingerprints hold no times and no lines; else of all that was printed.
 fn result(row: &LedgerRow, printed: (&str, &str)) -> u64 {
     let mut hasher = DefaultHasher::new();
     (row.outcome as u8, row.exit_status).hash(&mut hasher);
@@ -171,6 +177,27 @@ mod tests {
     }
 
     #[test]
+    fn a_check_after_a_command_that_may_have_helped_is_not_asked_about() {
+        let presence = Presence::default();
+        let ran = |command: &str| LedgerRow {
+            command: command.into(),
+            outcome: Outcome::Passed,
+            ..LedgerRow::default()
+        };
+        let fail = |times: u32| {
+            (0..times).for_each(|_| {
+                presence.ended_alike("s", &failing(), ("", ""));
+            });
+            presence.failed_alike("s", "cargo test", "")
+        };
+        fail(2);
+        presence.ended_alike("s", &ran("docker start db"), ("", ""));
+        assert_eq!(fail(2), None);
+        presence.ended_alike("s", &ran("git log -3"), ("", ""));
+        assert_eq!(fail(1), Some(3), "to look helps nobody");
+    }
+
+    #[test]
     fn what_passes_or_only_waits_is_told_and_not_asked_about() {
         let presence = Presence::default();
         let waits = LedgerRow {
@@ -190,7 +217,7 @@ mod tests {
         let presence = Presence::default();
         for n in 0..100 {
             let row = LedgerRow {
-                command: n.to_string(),
+                command: format!("cat a{n}.rs"),
                 ..LedgerRow::default()
             };
             presence.ended_alike("s", &row, ("", ""));

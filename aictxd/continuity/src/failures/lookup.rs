@@ -580,7 +580,7 @@ pub fn tell_failed_last_time(
 /// Files named of a failure.
 const MAX_FILES: usize = 3;
 
-/// Where failures are told in a receipt.
+/// Surface of receipts of failures that were told.
 const SURFACE: &str = "failure";
 
 /// Returns true where a session was told of a failure when its command ran.

@@ -314,7 +314,7 @@ fn next_text(brief: &Value, why: &Value, at_hand: bool, recalled: &[Recollection
     out
 }
 
-/// What memory holds on a request, the lines of each execution without a sign before them.
+/// Lines of the executions that fit a request, without a bullet before them.
 fn recalled_lines(recalled: &[Recollection]) -> impl Iterator<Item = Vec<Line>> {
     let labelled = |one: &Recollection| {
         let lines = one.lines.iter();

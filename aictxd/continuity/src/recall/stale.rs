@@ -72,13 +72,13 @@ pub fn mark_stale(snapshot: &Snapshot, items: &mut [RecallItem], presents: &Pres
             .into_iter()
             .map(|path| format!("file gone: {path}"))
             .collect();
-        let gone = |anchor: &Anchor| item.files.contains(&anchor.path);
-        let is_there = |anchor: &&Anchor| {
+        // A file of the hit that is gone was told above.
+        let is_news = |anchor: &&Anchor| {
             let now = presents.get(&anchor.path);
-            !gone(anchor) || now.is_some_and(|now| !now.blob.is_empty())
+            !item.files.contains(&anchor.path) || now.is_some_and(|now| !now.blob.is_empty())
         };
-        let there: Vec<Anchor> = anchors.iter().filter(is_there).cloned().collect();
-        let changed = dirt(&there, presents).into_iter();
+        let others: Vec<Anchor> = anchors.iter().filter(is_news).cloned().collect();
+        let changed = dirt(&others, presents).into_iter();
         stale.extend(changed.map(|what| format!("file changed since: {what}")));
         stale.truncate(MAX_STALE);
         item.stale = stale;

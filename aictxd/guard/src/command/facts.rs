@@ -6,8 +6,6 @@ use std::sync::Arc;
 use aictx_proto::path::RepoPath;
 
 use super::Kinds;
-#[cfg(doc)]
-use super::precious::is_precious;
 use crate::policy::Say;
 
 /// What is known about one path; `None` where nothing is.
@@ -143,8 +141,8 @@ pub trait Facts {
         None
     }
 
-    /// Whether something below a directory has no copy anywhere, as far as a few looks tell: a repository or worktree of
-    /// its own, or an untracked file whose name [`is_precious`].
+    /// Returns true where something below a directory has no copy anywhere, as far as a bounded listing tells: a
+    /// repository or worktree of its own, or an untracked file that [`is_precious`](crate::is_precious).
     fn holds_precious(&self, directory: &RepoPath) -> bool {
         let _ = directory;
         false

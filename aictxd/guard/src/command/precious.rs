@@ -74,7 +74,7 @@ static LAST: LazyLock<Names> = LazyLock::new(|| {
     all.filter_map(|end| end.rsplit('.').next()).collect()
 });
 
-/// Whether a file of this name holds what nobody can make again.
+/// Returns true for the name of a file that nobody can make again: a database, a secret, a state, a backup.
 pub fn is_precious(path: &str) -> bool {
     let slash = |byte: &u8| matches!(byte, b'/' | b'\\');
     let start = path.as_bytes().iter().rposition(slash);
@@ -123,8 +123,8 @@ impl Judge<'_> {
         known.exists != Some(false) && !copied && !self.is_temporary(call, word)
     }
 
-    /// Whether a directory holds what has no copy: version control's own, a repository in it, files by their names. What
-    /// is named for being made again is not looked into.
+    /// Returns true for a directory of version control's own files, or one that holds a repository or precious files.
+    /// Directories named for what is made again (`target`) are not looked into.
     pub(super) fn holds_precious(&self, call: Call, word: &Word) -> bool {
         let mut parts = word.text.split('/');
         if parts.any(is_regenerable) || self.is_temporary(call, word) {
