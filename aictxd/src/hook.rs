@@ -378,6 +378,7 @@ impl Session {
             worktree: place.worktree,
             process,
             last_seen: now,
+            at_rest: false,
             events: 0,
         };
         let is_new = begin(app, &id, live.clone());
@@ -583,9 +584,15 @@ impl Session {
                     let mut events = dialect.events().iter();
                     events.any(|known| known.asks_back && known.name == event.name)
                 });
-                if !spooled && takes_questions && event.agent_id.is_empty() {
-                    return self.ask_back(*asked_back).await;
+                let is_own_turn = event.agent_id.is_empty();
+                let question = match !spooled && takes_questions && is_own_turn {
+                    true => self.ask_back(*asked_back).await,
+                    false => None,
+                };
+                if is_own_turn && question.is_none() {
+                    self.app.sessions.rests(&self.id);
                 }
+                return question;
             }
             Moment::Subagent {
                 phase,

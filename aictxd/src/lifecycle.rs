@@ -426,6 +426,7 @@ async fn recover(app: &Arc<App>, hosts: Vec<Arc<Host>>) {
                     start: open.pid_start,
                 },
                 last_seen: open.last_seen,
+                at_rest: open.at_rest,
                 events: 0,
             };
             let id = open.session_id;

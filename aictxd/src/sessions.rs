@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use aictx_proto::Timestamp;
 use aictx_proto::methods::LiveSession;
@@ -18,8 +18,19 @@ use crate::process::AgentProcess;
 
 /// Most live sessions; the one silent for longest makes room.
 const MAX_LIVE: usize = 512;
-/// Seconds of silence after which a session without a known process counts as over.
+/// Seconds of silence within a turn after which a session is over.
 const MAX_SILENCE: u64 = 6 * 3_600;
+
+/// Seconds of silence after its last turn after which a session is over, whether its process is still there or not:
+/// some agents run many sessions in one background process and never say that one of them ended.
+/// `AICTXD_SESSION_QUIET_SECONDS` overrides it.
+static MAX_REST: LazyLock<u64> = LazyLock::new(|| {
+    let given = std::env::var("AICTXD_SESSION_QUIET_SECONDS").ok();
+    let given = given.and_then(|seconds| seconds.trim().parse().ok());
+    given.unwrap_or(30 * 60)
+});
+/// The same when another session begins in the worktree.
+const MAX_REST_BESIDE: u64 = 60;
 
 /// A session that has begun and not ended.
 #[derive(Debug, Clone)]
@@ -34,19 +45,28 @@ pub struct Live {
     pub process: AgentProcess,
     /// Last event.
     pub last_seen: Timestamp,
+    /// Its last turn has ended, and nothing was heard of it since.
+    pub at_rest: bool,
     /// Grows with each event; tells "silent since" apart from "silent again".
     pub events: u64,
 }
 
 impl Live {
-    /// Nothing more is expected of it: its process is gone, or it has none that we know and has
-    /// been silent for `MAX_SILENCE`.
+    /// Returns true where nothing more is expected of it: its process is gone, or it has been silent for too long. One
+    /// that is heard of again goes on.
     pub fn is_over(&self, now: Timestamp) -> bool {
-        if self.process.pid == 0 {
-            now.since(self.last_seen) > MAX_SILENCE
-        } else {
-            self.process.is_gone()
-        }
+        let silence = now.since(self.last_seen);
+        let is_silent = match self.at_rest {
+            true => silence >= *MAX_REST,
+            false => silence > MAX_SILENCE,
+        };
+        is_silent || self.process.pid != 0 && self.process.is_gone()
+    }
+
+    /// The same when another session begins in its worktree.
+    pub fn is_over_beside_another(&self, now: Timestamp) -> bool {
+        let silence = now.since(self.last_seen);
+        self.is_over(now) || self.at_rest && silence >= MAX_REST_BESIDE.min(*MAX_REST)
     }
 }
 
@@ -158,8 +178,27 @@ impl Sessions {
     pub fn seen(&self, session_id: &str, now: Timestamp) {
         if let Some(live) = self.lock().get_mut(session_id) {
             live.last_seen = now;
+            live.at_rest = false;
             live.events += 1;
         }
+    }
+
+    /// Notes that the turn of a session has ended.
+    pub fn rests(&self, session_id: &str) {
+        if let Some(live) = self.lock().get_mut(session_id) {
+            live.at_rest = true;
+        }
+    }
+
+    /// Sessions in a worktree whose last turn has ended, the one heard of last first.
+    pub fn at_rest(&self, worktree: &Path) -> Vec<(String, Live)> {
+        let map = self.lock();
+        let here = map
+            .iter()
+            .filter(|(_, live)| live.at_rest && live.worktree == worktree);
+        let mut here: Vec<_> = here.map(|(id, live)| (id.clone(), live.clone())).collect();
+        here.sort_by_key(|(_, live)| std::cmp::Reverse(live.last_seen));
+        here
     }
 
     /// Forgets a session.
@@ -250,6 +289,7 @@ mod tests {
             worktree: dir.path().to_owned(),
             process: AgentProcess::default(),
             last_seen: Timestamp::from_unix(at),
+            at_rest: false,
             events: 0,
         };
         let sessions = Sessions::default();
@@ -262,6 +302,25 @@ mod tests {
         assert_eq!(begun.evicted.unwrap().0, "0");
         let now = Timestamp::from_unix(MAX_SILENCE as i64 + 100);
         assert!(live(99).is_over(now) && !live(101).is_over(now));
+        // Whatever its process does, and only once its turn has ended.
+        let own = AgentProcess::behind(std::process::id());
+        let rests = |seconds: i64| Live {
+            at_rest: true,
+            process: own,
+            ..live(MAX_SILENCE as i64 + 100 - seconds)
+        };
+        for (seconds, over, over_beside) in
+            [(1, false, false), (61, false, true), (1_801, true, true)]
+        {
+            let one = rests(seconds);
+            let found = (one.is_over(now), one.is_over_beside_another(now));
+            assert_eq!(found, (over, over_beside), "{seconds}");
+            let works = Live {
+                at_rest: false,
+                ..one
+            };
+            assert!(!works.is_over_beside_another(now), "{seconds}");
+        }
     }
 
     #[test]
@@ -279,6 +338,7 @@ mod tests {
             worktree: dir.path().to_owned(),
             process: process(pid),
             last_seen: Timestamp::from_unix(0),
+            at_rest: false,
             events: 0,
         };
         let sessions = Sessions::default();

@@ -285,6 +285,69 @@ fn a_session_that_begins_hears_who_else_is_at_work() {
 }
 
 #[test]
+fn what_a_session_did_whose_turn_has_ended_is_told_to_the_next() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::codex(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Fix subtraction in calc.py");
+    ann.edit("calc.py", "def sub(a, b):\n    return a - b\n");
+    ann.passes("pytest -q calc.py", "1 passed in 0.01s");
+    ann.says("sub() takes its arguments in order now. Next step: document sub().");
+    // No end is sent, and the process that called is still there.
+    let bob = Play::codex(&env, &repo, "bob");
+    let told = bob.start_and_continue();
+    assert!(told.contains("document sub()"), "{told}");
+    // She goes on: what she did before is not handed over again.
+    ann.prompt("Now fix mul in calc.py");
+    ann.edit("calc.py", "def mul(a, b):\n    return a * b\n");
+    ann.passes("pytest -q calc.py", "1 passed in 0.01s");
+    ann.says("mul() multiplies now.");
+    ann.end();
+    let rows = env.rows(&repo, "continuity/handoffs.jsonl");
+    let said: Vec<&str> = rows
+        .iter()
+        .filter_map(|row| row["summary"].as_str())
+        .collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(
+        said[0].contains("sub()") && said[1].contains("mul()"),
+        "{said:?}"
+    );
+    assert!(!said[1].contains("sub()"), "{said:?}");
+}
+
+#[test]
+fn a_session_that_was_silent_after_its_turn_is_over() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon_with(&[("AICTXD_SESSION_QUIET_SECONDS", "0")]);
+    let sessions = ["ann", "bob", "cid"];
+    for id in sessions {
+        let one = Play::codex(&env, &repo, id);
+        let told = one.start("startup");
+        assert!(!told.contains("Also at work"), "{id}: {told}");
+        one.prompt(&format!("Add the function {id} to calc.py"));
+        one.edit("calc.py", &format!("def {id}(): pass\n"));
+        one.passes("pytest -q calc.py", "1 passed in 0.01s");
+        one.says(&format!("Added {id}()."));
+    }
+    // In the middle of a turn nobody is over.
+    let works = Play::codex(&env, &repo, "dan");
+    works.start("startup");
+    works.prompt("Add the function dan to calc.py");
+    works.edit("calc.py", "def dan(): pass\n");
+    let told = Play::codex(&env, &repo, "eve").start("startup");
+    assert_eq!(told.matches("Also at work").count(), 1, "{told}");
+    assert!(told.contains("session dan"), "{told}");
+    assert_eq!(
+        env.rows(&repo, "continuity/handoffs.jsonl").len(),
+        sessions.len()
+    );
+}
+
+#[test]
 fn an_id_that_begins_in_another_repository_is_a_session_of_that_one() {
     let env = TestEnv::new();
     let [here, there] = ["here", "there"].map(|name| env.repository(name));

@@ -52,6 +52,11 @@ pub const VARIABLES: &[Variable] = &[
         "Milliseconds that the daemon waits before it closes a session whose process is gone.",
     ),
     variable(
+        "AICTXD_SESSION_QUIET_SECONDS",
+        "Seconds of silence after its last turn after which a session is over, whether its process is still there or \
+         not. Default: 1800; at most 60 once another session begins in the worktree.",
+    ),
+    variable(
         "AICTXD_MAX_WATCHES",
         "Most directories the daemon watches in one repository before it polls.",
     ),

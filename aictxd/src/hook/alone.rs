@@ -51,6 +51,7 @@ pub(super) fn verdict(app: &Arc<App>, dialect: &dyn Dialect, event: &HookEvent) 
                 worktree: place.worktree,
                 process: AgentProcess::default(),
                 last_seen: app.now(),
+                at_rest: false,
                 events: 0,
             };
             let session = Session {

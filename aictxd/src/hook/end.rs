@@ -50,6 +50,35 @@ impl Session {
     }
 }
 
+/// How long a session's start waits for the work of others to be handed over, and of how many.
+const HAND_OVER_DEADLINE: Duration = Duration::from_millis(200);
+const MAX_HANDED_OVER: usize = 8;
+
+impl Session {
+    /// Finalizes what the sessions did whose turn has ended in this worktree, so that this one is told of it. Those
+    /// that have been silent for long are over; the others go on when they are heard of again.
+    pub(super) async fn take_over(&self) {
+        let mut resting = self.app.sessions.at_rest(&self.live.worktree);
+        resting.retain(|(id, _)| *id != self.id);
+        resting.truncate(MAX_HANDED_OVER);
+        if resting.is_empty() {
+            return;
+        }
+        let (app, now) = (Arc::clone(&self.app), self.now);
+        let work = tokio::spawn(async move {
+            for (id, live) in resting {
+                // What it claims stays its own until it is over for everybody.
+                if live.is_over_beside_another(now) && app.presence.claims(&id).is_empty() {
+                    app.sessions.end(&id);
+                    app.presence.ended(&id);
+                }
+                finish_session(&app, &id, &live, now).await;
+            }
+        });
+        let _ = tokio::time::timeout(HAND_OVER_DEADLINE, work).await;
+    }
+}
+
 /// Ends a session whose id begins in another repository: what is told and observed from there on is that one's. An
 /// agent that only goes into another directory stays where it began.
 pub(super) fn leave_if_begun_elsewhere(app: &Arc<App>, event: &HookEvent, cwd: &Path) {

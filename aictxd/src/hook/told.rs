@@ -44,6 +44,9 @@ impl Session {
             let _ = tokio::time::timeout(PATIENCE.map, back).await;
         }
         self.record_event(self.start_row(source, event));
+        if !goes_on(source) {
+            self.take_over().await;
+        }
         self.warm_recall();
         let mut map = Vec::new();
         if self.tells_entry_points(source) {
@@ -384,6 +387,7 @@ pub fn preview(app: &Arc<App>, params: &PreviewParams) -> Result<Preview, RpcErr
             worktree: place.worktree.clone(),
             process: AgentProcess::default(),
             last_seen: now,
+            at_rest: false,
             events: 0,
         },
         cwd: place.worktree,

@@ -1610,7 +1610,7 @@ _aictx() {
             fi
             case "${prev}" in
                 --kind)
-                    COMPREPLY=($(compgen -W "handoff decision failure strategy task note imported" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "handoff decision failure strategy task note imported commit" -- "${cur}"))
                     return 0
                     ;;
                 --since)

@@ -332,7 +332,8 @@ failure\t''
 strategy\t''
 task\t''
 note\t''
-imported\t''"
+imported\t''
+commit\t''"
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l since -d 'Only what is not older than this date' -r
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l file -d 'Only what has to do with this file' -r
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l branch -d 'Only of this branch' -r

@@ -32,6 +32,8 @@ pub struct OpenSession {
     pub pid_start: u64,
     /// Last row.
     pub last_seen: Timestamp,
+    /// Its last turn has ended, and the agent was not asked back.
+    pub at_rest: bool,
 }
 
 /// What an earlier daemon left open: a session that has not ended, or one with work that was never
@@ -52,7 +54,17 @@ pub fn open_session(rows: &[LedgerRow]) -> Option<OpenSession> {
         pid: start.pid,
         pid_start: start.pid_start,
         last_seen: rows.last().map_or(start.at, |r| r.at),
+        at_rest: rests(rows),
     })
+}
+
+/// Returns true where the last thing that an agent did was to end its turn.
+fn rests(rows: &[LedgerRow]) -> bool {
+    let is_news = |row: &&LedgerRow| {
+        row.agent_id.is_empty() && !matches!(row.kind, LedgerKind::Finalized | LedgerKind::Other)
+    };
+    let last = rows.iter().rev().find(is_news);
+    last.is_some_and(|row| row.kind == LedgerKind::Stop)
 }
 
 /// A session in one line. `stem` is the ledger's file name, for ledgers whose rows name no session.
