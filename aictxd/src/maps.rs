@@ -18,8 +18,9 @@ use aictx_proto::methods::MapHit;
 use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, RpcError};
 use aictx_repomap::ask;
 use aictx_repomap::discover::check_root;
+use aictx_repomap::history::Commit;
 use aictx_repomap::indexer::{Cache, Indexer, Options};
-use aictx_repomap::rank::{Hit, Query};
+use aictx_repomap::rank::{Hit, Query, sources_first};
 use aictx_repomap::tree::Tree;
 use aictx_repomap::view::View;
 use arc_swap::ArcSwap;
@@ -375,13 +376,20 @@ impl Maps {
             active: &near,
             limit,
         };
-        let hits = map.ranked(&tree, &query);
+        let mut hits = map.rank(&tree, &query);
+        sources_first(&*tree, request, &mut hits);
         if tree.is_damaged() {
             // Nobody is told what may be wrong; the next one is told again.
             self.request(&map, |_| {});
             return Vec::new();
         }
-        hits
+        hits.iter().map(|hit| show(&tree, hit)).collect()
+    }
+
+    /// Commits that the map of a worktree has read, newest first, with scrubbed messages; none where it is off.
+    pub fn commits(&self, root: &Path, worktree: &Path) -> Vec<Commit> {
+        let map = self.map_of(root, worktree);
+        map.map(|map| map.cache.load_history()).unwrap_or_default()
     }
 
     /// The published tree of a worktree, when it is open and its map knows every file that git does

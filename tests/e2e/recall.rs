@@ -490,3 +490,88 @@ fn a_rule_given_by_hand_is_told_at_the_next_start_until_it_is_taken_back() {
     // A decision needs no reason, either.
     env.aictx(&repo, &["remember", "Amounts are Decimal"]).ok();
 }
+
+#[test]
+fn an_answer_without_any_work_is_found_and_is_nobodys_last_work() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let worker = Play::claude(&env, &repo, "a");
+    worker.start("startup");
+    worker.prompt("Round the sums in calc.py");
+    worker.edit("calc.py", "# rounded\n");
+    worker.says("Sums are rounded to cents now. Next step: round the taxes, too.");
+    worker.end();
+    let talker = Play::claude(&env, &repo, "b");
+    talker.start("startup");
+    talker.prompt("Which store should the cache of thumbnails use?");
+    talker.says(
+        "LMDB fits thumbnails best, because reads dominate; SQLite would block on its writers.",
+    );
+    talker.end();
+    let greeter = Play::claude(&env, &repo, "c");
+    greeter.start("startup");
+    greeter.prompt("hello, are you there?");
+    greeter.says("Hello! What can I do?");
+    greeter.end();
+    let told = Play::claude(&env, &repo, "d").start_and_continue();
+    assert!(
+        told.contains("round the taxes") && !told.contains("LMDB"),
+        "{told}"
+    );
+    let found = env.aictx(&repo, &["recall", "thumbnails cache store", "--json"]);
+    let best = found.json()["items"][0].clone();
+    assert!(best["text"].as_str().unwrap().contains("LMDB"), "{best}");
+    assert_eq!(best["status"], "answered", "{best}");
+    let all = env.rows(&repo, "continuity/handoffs.jsonl");
+    assert_eq!(all.len(), 2, "a greeting is not kept: {all:?}");
+}
+
+#[test]
+fn commits_fill_the_places_that_memory_leaves() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    fs::write(repo.join("upload.py"), "def send(): pass\n").unwrap();
+    env.git(&repo, &["add", "-A"]);
+    let message = "Retry uploads with backoff\n\nThe gateway drops every tenth request.";
+    env.git(&repo, &["commit", "-q", "-m", message]);
+    let _daemon = env.daemon();
+    env.aictx(&repo, &["remember", "Amounts are Decimal, never float"])
+        .ok();
+    env.aictx(&repo, &["map", "refresh"]).ok();
+    let found = |arguments: &[&str]| -> Vec<String> {
+        let all: Vec<&str> = ["recall"]
+            .iter()
+            .chain(arguments)
+            .chain(&["--json"])
+            .copied()
+            .collect();
+        let answer = env.aictx(&repo, &all).json();
+        let items = answer["items"].as_array().unwrap().clone();
+        let name = |item: &Value| {
+            format!(
+                "{}: {}",
+                item["kind"].as_str().unwrap(),
+                item["text"].as_str().unwrap()
+            )
+        };
+        items.iter().map(name).collect()
+    };
+    let commit = "commit: Retry uploads with backoff".to_owned();
+    for arguments in [
+        &["why does the gateway retry uploads"][..],
+        &["gateway", "--kind", "commit"],
+        &["--kind", "commit", "--file", "upload.py"],
+    ] {
+        assert_eq!(found(arguments).last(), Some(&commit), "{arguments:?}");
+    }
+    for arguments in [
+        &["gateway", "--kind", "decision"][..],
+        &["gateway", "--agent", "claude"],
+        &["gateway", "--kind", "commit", "--file", "calc.py"],
+    ] {
+        assert!(!found(arguments).contains(&commit), "{arguments:?}");
+    }
+    let first = found(&["amounts decimal float"]);
+    assert!(first[0].starts_with("decision"), "{first:?}");
+}

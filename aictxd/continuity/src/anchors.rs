@@ -12,6 +12,7 @@ use aictx_proto::snapshot::Snapshot;
 use crate::area::derive_area;
 use crate::decisions;
 use crate::failures::{self, FailureQuery, open_failures};
+use crate::handoff::ANSWERED;
 use crate::strategies::{self, StrategyQuery, best_strategies};
 
 /// Most paths whose present state is asked for.
@@ -39,7 +40,10 @@ pub type Presents = BTreeMap<String, Arc<Present>>;
 /// out next.
 fn starts_of_branches(snapshot: &Snapshot) -> impl Iterator<Item = &String> {
     let mut seen: Vec<&str> = Vec::new();
-    let newest = snapshot.handoffs.iter().rev().take(RECENT_HANDOFFS);
+    let newest = snapshot.handoffs.iter().rev();
+    let newest = newest
+        .filter(|row| row.status != ANSWERED)
+        .take(RECENT_HANDOFFS);
     let last = newest.filter(move |row| {
         let new = seen.len() < MAX_BRANCHES && !seen.contains(&row.branch.as_str());
         if new {

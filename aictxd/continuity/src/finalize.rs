@@ -28,7 +28,7 @@ use crate::classify::{Observed, effective, observed, provisional};
 use crate::decide::decided;
 use crate::decisions;
 use crate::failures;
-use crate::handoff;
+use crate::handoff::{self, ANSWERED, MIN_ANSWER};
 use crate::ids::decision_id;
 use crate::kept;
 use crate::marks;
@@ -228,6 +228,8 @@ struct Decided<'a> {
     handoff: Handoff,
     handoff_row: HandoffRow,
     worth_a_handoff: bool,
+    /// Nothing was done, but the user was told something that a later session may look for.
+    is_answer: bool,
     /// Rows of decision memory.
     decisions: Vec<Decision>,
     /// Where report and observation differ.
@@ -477,6 +479,10 @@ fn decide<'a>(
         },
         &seen,
     );
+    let is_answer = !worth_a_handoff && seen.said.summary().chars().count() >= MIN_ANSWER;
+    if is_answer {
+        ANSWERED.clone_into(&mut handoff_row.status);
+    }
     if let Some(before) = before {
         before.carry(success, &mut handoff, &mut handoff_row);
     }
@@ -518,6 +524,7 @@ fn decide<'a>(
         handoff,
         handoff_row,
         worth_a_handoff,
+        is_answer,
         decisions,
         differences,
         learned,

@@ -52,7 +52,7 @@ pub fn handoff_of_branch(snapshot: &Snapshot, branch: &str) -> Option<Handoff> {
     let newest = snapshot.handoffs.iter().rev().take(RECENT);
     let mut right = newest.filter(|row| {
         let is_last = row.execution_id == last.source_execution_id;
-        !(marks::is_wrong(&row.extra) || wrong && is_last)
+        !(marks::is_wrong(&row.extra) || wrong && is_last || row.status == ANSWERED)
     });
     let of_branch = right.clone().find(|row| row.branch == branch);
     let row = of_branch.or_else(|| right.next().filter(|_| anywhere))?;
@@ -83,6 +83,12 @@ fn of_row(row: &HandoffRow) -> Handoff {
         ..Handoff::default()
     }
 }
+
+/// Status of a history row of a session that was only talked with: it can be found, and is nobody's last work.
+pub(crate) const ANSWERED: &str = "answered";
+
+/// Shortest answer that is kept of such a session, in characters: a greeting tells nobody anything.
+pub(crate) const MIN_ANSWER: usize = 60;
 
 /// The newest unfinished work: of this branch, else of any, but not where a task is at hand or other work was done on
 /// a branch that is no trunk. `None` where nothing is known to be left. `except`: the session that asks.

@@ -52,9 +52,9 @@ pub fn told_of_the_map(rows: &[LedgerRow]) -> bool {
         .any(|item| item.kind == "map")
 }
 
-/// Hits worth telling: confident ones, best first, at most [`MAX_SUGGESTIONS`].
+/// Hits worth telling: confident ones, in their order, at most [`MAX_SUGGESTIONS`].
 fn confident(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
-    let best = hits.first().map_or(0.0, |hit| hit.confidence);
+    let best = hits.iter().map(|hit| hit.confidence).fold(0.0, f64::max);
     hits.iter()
         .filter(move |hit| {
             let sure = hit.confidence >= CONFIDENT.max(best * SHARE_OF_BEST);
@@ -67,7 +67,11 @@ fn confident(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
 /// good. How sure the map is says little here, as one file that is named outright leaves nothing to the
 /// others. Padding with the rest costs a reader more than it says.
 pub(crate) fn related(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
-    let best = hits.first().map_or(0.0, |hit| f64::from(hit.score));
+    let best = hits
+        .iter()
+        .map(|hit| hit.score)
+        .max()
+        .map_or(0.0, f64::from);
     hits.iter()
         .filter(move |hit| {
             let near = f64::from(hit.score) >= best * SHARE_OF_SCORE;

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use aictx_artifacts::root;
 use aictx_continuity::{Found, Remembered, is_wanted, mark_stale, recalled_paths, told};
 use aictx_proto::Timestamp;
-use aictx_proto::methods::{RECALLED_KINDS, RecallParams, Recalled};
+use aictx_proto::methods::{RECALLED_KINDS, RecallItem, RecallParams, Recalled};
 use aictx_proto::path::Located;
 use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
+use aictx_proto::text::clean;
+use aictx_repomap::history::Commit;
+use aictx_repomap::texts::TextIndex;
 
 use super::place;
 use crate::app::App;
@@ -16,6 +19,17 @@ use crate::recall_index::Searchable;
 /// Items when nobody says how many, and at most.
 const DEFAULT_LIMIT: usize = 8;
 const MAX_LIMIT: usize = 100;
+
+/// Kind of commits.
+const COMMIT: &str = "commit";
+/// Newest commits that are searched.
+const MAX_COMMITS: usize = 2_000;
+/// Evidence below which a commit shares nothing but common words with a question.
+const MIN_EVIDENCE: f32 = 0.5;
+/// Longest subject and longest body, in characters, and most files of a commit.
+const MAX_SUBJECT: usize = 200;
+const MAX_BODY: usize = 600;
+const MAX_FILES: usize = 12;
 
 pub(super) fn recall(app: &App, params: &RecallParams) -> Result<Recalled, RpcError> {
     let unknown = |kind: &&String| !RECALLED_KINDS.contains(&kind.as_str());
@@ -65,7 +79,76 @@ pub(super) fn recall(app: &App, params: &RecallParams) -> Result<Recalled, RpcEr
     let wanted = recalled_paths(&snapshot, &recalled.items);
     let presents = app.facts.presents(&place.worktree, &wanted, asked_at);
     mark_stale(&snapshot, &mut recalled.items, &presents);
+    let room = limit - recalled.items.len();
+    if room > 0 && (params.kinds.is_empty() || params.kinds.iter().any(|kind| kind == COMMIT)) {
+        // What memory has comes first: everybody has the commits.
+        let commits = app.maps.commits(&place.root, &place.worktree);
+        let (found, searched) = find_commits(&commits, params, &file);
+        recalled.truncated |= found.len() > room;
+        recalled.searched += searched;
+        recalled.items.extend(found.into_iter().take(room));
+    }
     Ok(recalled)
+}
+
+/// Commits that fit, best first, at most one more than [`MAX_LIMIT`], and how many were searched. Linear in the
+/// length of the newest [`MAX_COMMITS`] messages.
+fn find_commits(commits: &[Commit], params: &RecallParams, file: &str) -> (Vec<RecallItem>, u64) {
+    // A commit names neither.
+    if !params.branch.is_empty() || !params.agent.is_empty() {
+        return (Vec::new(), 0);
+    }
+    let items = commits.iter().take(MAX_COMMITS).map(commit_item);
+    let wanted = |item: &RecallItem| {
+        *item.timestamp >= *params.since
+            && (file.is_empty() || item.files.iter().any(|of| of == file))
+    };
+    let items: Vec<RecallItem> = items.filter(wanted).collect();
+    let query = params.query.trim();
+    if query.is_empty() {
+        let newest = items.iter().take(MAX_LIMIT + 1);
+        return (newest.cloned().collect(), items.len() as u64);
+    }
+    let mut index = TextIndex::default();
+    for item in &items {
+        let body = item.details.iter().map(String::as_str);
+        let parts: Vec<&str> = std::iter::once(item.text.as_str()).chain(body).collect();
+        index.push(&parts, &item.files);
+    }
+    let best = index.rank(query, |_| true).into_iter();
+    let found = best
+        .filter(|one| one.evidence >= MIN_EVIDENCE)
+        .filter_map(|one| {
+            Some(RecallItem {
+                score: (f64::from(one.score) * 1_000.0).round() / 1_000.0,
+                ..items.get(one.at)?.clone()
+            })
+        });
+    (found.take(MAX_LIMIT + 1).collect(), items.len() as u64)
+}
+
+fn commit_item(commit: &Commit) -> RecallItem {
+    let mut lines = commit
+        .message
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty());
+    let subject = lines.next().unwrap_or_default();
+    let body: Vec<&str> = lines.collect();
+    let body = clean(&body.join(" "), MAX_BODY);
+    let files = commit.changes.iter().take(MAX_FILES);
+    RecallItem {
+        id: commit.hash.get(..12).unwrap_or(&commit.hash).to_owned(),
+        kind: COMMIT.to_owned(),
+        text: clean(subject, MAX_SUBJECT),
+        details: Some(body)
+            .filter(|body| !body.is_empty())
+            .into_iter()
+            .collect(),
+        timestamp: Timestamp::from_unix(commit.time).to_string(),
+        files: files.map(|change| change.path.clone()).collect(),
+        ..RecallItem::default()
+    }
 }
 
 /// Tells a text that begins as RFC 3339 writes dates.

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::context::wrong_handoff;
 use crate::finalize::user_rules;
-use crate::handoff::summary_as_of_now;
+use crate::handoff::{ANSWERED, summary_as_of_now};
 use crate::ids::decision_id;
 use crate::marks;
 use crate::origin::marked;
@@ -316,6 +316,7 @@ fn of_another_session<'a>(
     let wrong = wrong_handoff(snapshot).map(|wrong| &wrong.source_execution_id);
     let other = place(&|row| {
         row.execution_id != handoff.source_execution_id
+            && row.status != ANSWERED
             && !marks::is_wrong(&row.extra)
             && wrong != Some(&row.execution_id)
             && !row.session_id.is_empty()

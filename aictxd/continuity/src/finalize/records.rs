@@ -57,12 +57,14 @@ impl Records {
             vec![lean_telemetry(&self.telemetry)],
             KeyOrder::AsBuilt,
         ));
-        if d.worth_a_handoff {
+        if d.worth_a_handoff || d.is_answer {
             effects.push(append(
                 files::HANDOFFS,
                 vec![row_value(&d.handoff_row)],
                 KeyOrder::Sorted,
             ));
+        }
+        if d.worth_a_handoff {
             effects.push(Effect::ReplaceJson {
                 file: files::HANDOFF.to_owned(),
                 value: value(&d.handoff),

@@ -14,6 +14,7 @@ use super::{FIXED_BY, Found, Memory, Remembered};
 use crate::capsule::{age, on_other_branch};
 use crate::failures::asks_what_fails;
 use crate::finalize::{CAVEATS, SAID_BY_USER};
+use crate::handoff::ANSWERED;
 use crate::ids::{handoff_id, thread_id};
 use crate::marks;
 use crate::matching::{asked_terms, hashed_terms, in_common, sentences};
@@ -356,7 +357,8 @@ impl<'a> PromptMemory<'a> {
 
     /// Returns true for the newest handoff of its branch.
     fn is_latest(&self, id: &str) -> bool {
-        let rows = || self.snapshot.handoffs.iter().rev();
+        let newest_first = self.snapshot.handoffs.iter().rev();
+        let rows = || newest_first.clone().filter(|row| row.status != ANSWERED);
         let own = rows().find(|row| handoff_id(row) == id);
         let newest = own.and_then(|own| rows().find(|row| row.branch == own.branch));
         newest.is_some_and(|newest| handoff_id(newest) == id)

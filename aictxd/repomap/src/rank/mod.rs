@@ -31,7 +31,7 @@ pub(crate) use features::idf;
 use second::Definitions;
 
 use crate::history::History;
-use crate::view::{FileId, View};
+use crate::view::{Class, FileId, View};
 
 /// Most definitions shown of one file.
 pub const MAX_SYMBOLS: usize = 5;
@@ -111,6 +111,22 @@ pub fn rank_with(
             symbols: definitions.of(view, candidate.file),
         })
         .collect()
+}
+
+/// Moves tests and documents behind the other hits, unless the question is about those or names them: whoever changes
+/// code begins at the source. For the files that a person or an agent is pointed to; as a ranking of all files that a
+/// change touches it is worse than the plain order, by .02 to .12 of MRR.
+pub fn sources_first(view: &dyn View, text: &str, hits: &mut [Hit]) {
+    let [tests, docs, _] = question::read(text, &Weights::default()).asks;
+    let is_named = |hit: &Hit| {
+        let names = |reason: &Reason| reason.name.starts_with("repo_map:exact");
+        hit.reasons.iter().any(names)
+    };
+    hits.sort_by_key(|hit| match view.class(hit.file) {
+        Class::Test | Class::Fixture => tests == 0.0 && !is_named(hit),
+        Class::Docs => docs == 0.0 && !is_named(hit),
+        _ => false,
+    });
 }
 
 /// Half of what is left to 1000 for every four points.

@@ -242,6 +242,36 @@ fn a_file_is_named_as_people_paste_it() {
     assert_eq!(paths(&view, &none, text)[0], "src/cache/disk.rs");
 }
 
+#[test]
+fn tests_and_documents_come_after_sources_unless_they_are_asked_for() {
+    let view = tree(&[
+        ("src/cache.rs", "fn evict() {}"),
+        (
+            "tests/evict_cache.rs",
+            "fn evict_cache() { evict(); cache() }",
+        ),
+        ("docs/cache.md", "Evict from the cache: evict, cache."),
+    ]);
+    let first = |text: &str| {
+        let query = Query {
+            text,
+            active: &[],
+            limit: 3,
+        };
+        let mut hits = rank(&view, &History::default(), &query);
+        sources_first(&view, text, &mut hits);
+        view.path(hits[0].file).to_owned()
+    };
+    for (text, expected) in [
+        ("evict from the cache", "src/cache.rs"),
+        ("the test of evict cache is flaky", "tests/evict_cache.rs"),
+        ("explain evict cache in the documentation", "docs/cache.md"),
+        ("evict cache as docs/cache.md says", "docs/cache.md"),
+    ] {
+        assert_eq!(first(text), expected, "{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
