@@ -23,6 +23,8 @@ use serde_json::Value;
 
 mod anchored;
 mod branches;
+
+pub use branches::deleted as deleted_branches;
 mod hearing;
 mod looks;
 mod projects;
@@ -188,6 +190,7 @@ pub fn checkout(app: &App, place: &Place, snapshot: &Snapshot) -> Checkout {
         branch: head.branch,
         head: head.head,
         ancestors,
+        gone: branches::deleted(&place.worktree, snapshot),
         ..Checkout::default()
     }
 }
@@ -227,7 +230,7 @@ fn gather_at(app: &App, place: &Place, snapshot: &Snapshot, asked_at: Instant) -
         }
     }
     let branch = &project.checkout.branch;
-    let of_branch = aictx_continuity::handoff_of_branch(snapshot, branch);
+    let of_branch = aictx_continuity::handoff_of_branch(snapshot, branch, &project.checkout.gone);
     let last = of_branch.as_ref().or(snapshot.handoff.as_deref());
     let now = last.and_then(|last| aictx_continuity::handoff_as_of_now(last, &snapshot.failures));
     project.handoff = now.or(of_branch).map(Arc::new);
@@ -320,6 +323,7 @@ fn recall(app: &App, place: &Place, snapshot: &Snapshot, request: &str, project:
             found: &all.search(request, |_| true),
             request,
             branch,
+            gone: &project.checkout.gone,
             rows: &[],
             now,
         });

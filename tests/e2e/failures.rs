@@ -343,13 +343,20 @@ fn a_failure_of_a_branch_is_not_resolved_by_a_pass_on_one_without_its_work() {
     git(&mut env, &["checkout", "-q", "-b", "second", "feature"]);
     tested(&env, &repo, "s4", true);
     assert_eq!(status(&env), "resolved");
-    // What fails on the trunk is mended on a branch made from it, before anything is committed.
+    // What fails on the trunk fails there until its own code passed: not with work that it does not have.
     git(&mut env, &["checkout", "-q", "main"]);
     tested(&env, &repo, "s5", false);
-    assert_eq!(status(&env), "open");
     git(&mut env, &["checkout", "-q", "-b", "mend"]);
+    let calc = std::fs::read_to_string(repo.join("calc.py")).unwrap();
+    std::fs::write(repo.join("calc.py"), format!("{calc}# mended\n")).unwrap();
     tested(&env, &repo, "s6", true);
-    assert_eq!(status(&env), "resolved");
+    assert_eq!(status(&env), "open", "with an edit");
+    git(&mut env, &["commit", "-q", "-a", "-m", "mended"]);
+    tested(&env, &repo, "s6-2", true);
+    assert_eq!(status(&env), "open", "with a commit");
+    git(&mut env, &["branch", "-q", "-f", "main", "mend"]);
+    tested(&env, &repo, "s6-3", true);
+    assert_eq!(status(&env), "resolved", "the trunk has it");
     // And nothing can fail any more on a branch that is gone.
     git(&mut env, &["checkout", "-q", "feature"]);
     tested(&env, &repo, "s7", false);

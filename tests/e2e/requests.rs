@@ -1,6 +1,7 @@
 //! What a session is about when its user says more than one thing.
 
 use aictx_tests::TestEnv;
+use aictx_tests::play::Play;
 use aictx_tests::session::{edited, end, payload, prompt, start};
 use serde_json::json;
 
@@ -85,6 +86,68 @@ fn who_only_asks_is_in_the_log_and_displaces_no_handoff() {
         env.rows(&repo, "metrics/execution_logs.jsonl").len(),
         before
     );
+}
+
+#[test]
+fn the_work_of_this_branch_comes_first_and_that_of_a_deleted_one_last() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let work = |id: &str, branch: &[&str], request: &str, step: &str| {
+        let checkout: Vec<&str> = ["checkout", "-q"].iter().chain(branch).copied().collect();
+        env.git(&repo, &checkout);
+        let who = Play::claude(&env, &repo, id);
+        who.start("startup");
+        who.prompt(request);
+        who.edit("calc.py", &format!("# {id}\n"));
+        who.says(&format!("A part of it is there. Next step: {step}."));
+        who.end();
+        env.git(&repo, &["commit", "-q", "-a", "-m", id]);
+    };
+    let told = |id: &str| {
+        let who = Play::claude(&env, &repo, id);
+        let told = who.start_and_continue();
+        who.end();
+        told
+    };
+    work(
+        "a",
+        &["main"],
+        "Round the sums in calc.py",
+        "round the taxes",
+    );
+    work(
+        "b",
+        &["-b", "kept"],
+        "Export the sums as CSV",
+        "write the header",
+    );
+    work(
+        "c",
+        &["-b", "lost"],
+        "Draw the sums as a chart",
+        "draw the axes",
+    );
+    env.git(&repo, &["checkout", "-q", "main"]);
+    let own = told("d");
+    let place = |part: &str| own.find(part).unwrap_or_else(|| panic!("{part}: {own}"));
+    assert!(place("round the taxes") < place("draw the axes"), "{own}");
+    assert!(own.contains("on branch lost)"), "{own}");
+    env.git(&repo, &["branch", "-q", "-D", "lost"]);
+    assert!(told("e").contains("on branch lost, deleted since)"));
+    // Without work of its own: of a branch that exists.
+    env.git(&repo, &["checkout", "-q", "-b", "new", "kept"]);
+    let other = told("f");
+    assert!(
+        other.contains("Last handoff (claude, unresolved, just now, on branch kept)"),
+        "{other}"
+    );
+    assert!(other.contains("write the header"), "{other}");
+    // What memory holds on a request says so, too.
+    let who = Play::claude(&env, &repo, "g");
+    who.start("startup");
+    let found = who.told_at("Go on with the chart of the sums, please");
+    assert!(found.contains("on branch lost, deleted since"), "{found}");
 }
 
 #[test]

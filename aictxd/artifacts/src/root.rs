@@ -253,6 +253,16 @@ pub fn branch_named(worktree: &Path, branch: &str) -> Option<Branch> {
     })
 }
 
+/// Returns true where git keeps each ref in a file of its own or in `packed-refs`, as [`branch_named`] reads them.
+pub fn has_ref_files(worktree: &Path) -> bool {
+    let Some(git) = git_dir(worktree) else {
+        return false;
+    };
+    let common = common_dir(worktree, &git).unwrap_or(git);
+    // With reftables `refs/heads` is a file.
+    common.join("refs/heads").is_dir()
+}
+
 fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }

@@ -16,6 +16,7 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use aictx_proto::told;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 use self::lines::{CLOSING, newest};
 use crate::context::{Context, Hand, wrong_handoff};
@@ -215,7 +216,7 @@ impl Capsule<'_> {
         let project = self.start.project;
         packet.rank(rank::GUESS);
         let snapshot = self.context.snapshot;
-        let (left, _) = suggest::left_to_do(snapshot, self.start.branch);
+        let (left, _) = suggest::left_to_do(snapshot, self.start.branch, &project.checkout.gone);
         let files = suggest::capsule_line(&project.map, left.trim().is_empty());
         if let Some(files) = files.filter(|_| !brief) {
             let why = "the map ranks them for what was left to do, or for the repository";
@@ -436,10 +437,16 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
     }
 }
 
-/// `on branch x`, where that is known and not the one checked out.
-pub(crate) fn on_other_branch(branch: &str, here: &str) -> Option<Line> {
-    (!branch.is_empty() && !here.is_empty() && branch != here)
-        .then(|| told!("on branch {}", Name::new(branch, 80)))
+/// `on branch x`, where that is known and not the one checked out; says where it is `gone`.
+pub(crate) fn on_other_branch(branch: &str, here: &str, gone: &BTreeSet<String>) -> Option<Line> {
+    if branch.is_empty() || here.is_empty() || branch == here {
+        return None;
+    }
+    let name = Name::new(branch, 80);
+    Some(match gone.contains(branch) {
+        true => told!("on branch {}, deleted since", name),
+        false => told!("on branch {}", name),
+    })
 }
 
 /// The next step somebody named; else what is in the way.

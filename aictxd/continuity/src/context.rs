@@ -526,8 +526,8 @@ impl<'a> Context<'a> {
     /// What is not as the last handoff left it, where that was left on the branch checked out: taken back, or
     /// worked on since.
     pub(crate) fn handoff_dirt(&self, handoff: &Handoff) -> Vec<String> {
-        let here = &self.project.checkout.branch;
-        if on_other_branch(&handoff.branch, here).is_some() {
+        let checkout = &self.project.checkout;
+        if on_other_branch(&handoff.branch, &checkout.branch, &checkout.gone).is_some() {
             return Vec::new();
         }
         self.dirt(&handoff.anchors)

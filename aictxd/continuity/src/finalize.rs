@@ -32,7 +32,9 @@ use crate::handoff::{self, ANSWERED, MIN_ANSWER};
 use crate::ids::decision_id;
 use crate::kept;
 use crate::marks;
+use crate::matching::is_continuation;
 use crate::observe::{Failure, Observation, open_rows};
+use crate::onward::only_goes_on;
 use crate::project::Project;
 use crate::record_value as value;
 use crate::session::{Touch, touch};
@@ -374,7 +376,10 @@ fn decide<'a>(
         }
     };
     // "Go on" is no goal; what goes on is.
-    let goes = seen.asked.is_empty() && seen.kept.is_empty() && !seen.asked.goal().is_empty();
+    let goal = seen.asked.goal();
+    let goes = seen.asked.is_empty()
+        && seen.kept.is_empty()
+        && (only_goes_on(goal) || is_continuation(goal));
     let went_on = match goes {
         true => goes_on(input),
         false => String::new(),

@@ -1,5 +1,6 @@
 //! Handoffs: what one execution leaves to the next.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Origin};
@@ -26,7 +27,7 @@ const STILL_FAILING: &str = "still failing: ";
 
 /// Handoffs among which the last of a branch is looked for.
 const RECENT: usize = 64;
-/// Branches from which new work starts, whatever was left on them.
+/// Usual names of the branch from which new work starts, whatever was left on it, and that others are merged into.
 const TRUNKS: &[&str] = &[
     "main",
     "master",
@@ -38,15 +39,23 @@ const TRUNKS: &[&str] = &[
     "(detached)",
 ];
 
+/// Returns true for the usual names of the branch that others are merged into.
+pub fn is_trunk(branch: &str) -> bool {
+    TRUNKS.contains(&branch)
+}
+
 /// The last handoff of the branch checked out, where the last of all is of another: who goes back to a
-/// branch wants to know where it stands, and what was done elsewhere since only as news. And the one before,
-/// where somebody said of the last one that it is wrong.
-pub fn handoff_of_branch(snapshot: &Snapshot, branch: &str) -> Option<Handoff> {
+/// branch wants to know where it stands, and what was done elsewhere since only as news. Without one, the last of a
+/// branch that still exists. And the one before, where somebody said of the last one that it is wrong.
+pub fn handoff_of_branch(
+    snapshot: &Snapshot,
+    branch: &str,
+    gone: &BTreeSet<String>,
+) -> Option<Handoff> {
     let last = snapshot.handoff.as_ref()?;
     let wrong = marks::is_wrong(&last.extra);
-    let anywhere =
-        [branch, &last.branch].contains(&"") || last.branch == branch || TRUNKS.contains(&branch);
-    if anywhere && !wrong {
+    let is_here = [branch, &last.branch].contains(&"") || last.branch == branch;
+    if is_here && !wrong {
         return None;
     }
     let newest = snapshot.handoffs.iter().rev().take(RECENT);
@@ -55,8 +64,12 @@ pub fn handoff_of_branch(snapshot: &Snapshot, branch: &str) -> Option<Handoff> {
         !(marks::is_wrong(&row.extra) || wrong && is_last || row.status == ANSWERED)
     });
     let of_branch = right.clone().find(|row| row.branch == branch);
-    let row = of_branch.or_else(|| right.next().filter(|_| anywhere))?;
-    Some(of_row(row))
+    let row = of_branch.or_else(|| {
+        let other = right.clone().find(|row| !gone.contains(&row.branch));
+        other.or_else(|| right.next())
+    })?;
+    // That one says more.
+    (row.execution_id != last.source_execution_id).then(|| of_row(row))
 }
 
 /// A row of the history in the shape of the newest handoff.
@@ -107,7 +120,11 @@ pub fn unfinished(snapshot: &Snapshot, checkout: &Checkout, except: &str) -> Opt
     let known = snapshot.handoffs.iter().any(|row| row.branch == branch);
     let stays =
         known && !TRUNKS.contains(&branch) || active_thread(snapshot, checkout).thread.is_some();
-    let elsewhere = || if stays { None } else { left.next() };
+    let elsewhere = || {
+        let is_there = |row: &&HandoffRow| !checkout.gone.contains(&row.branch);
+        let other = left.clone().find(is_there).or_else(|| left.next());
+        other.filter(|_| !stays)
+    };
     of_branch.or_else(elsewhere).map(of_row)
 }
 

@@ -67,7 +67,7 @@ pub use finalize::{
     ExplicitReport, Finalize, SAID_BY_USER, check_report, executions_asked, failed_branches,
     finalize, request_nonce, touched_paths,
 };
-pub use handoff::{handoff_as_of_now, handoff_of_branch, unfinished};
+pub use handoff::{handoff_as_of_now, handoff_of_branch, is_trunk, unfinished};
 pub use imported::{Imported, import, imported_id, imported_row};
 pub use inspect::{
     AtHand, Happened, LogQuery, Reported, log, next, prepare, reflect, report, reuse,

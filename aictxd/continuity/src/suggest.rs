@@ -239,8 +239,12 @@ pub(crate) fn entry_points(hits: &[MapHit]) -> Vec<Value> {
 
 /// What is left to do on a branch, as a request to the map, and the files to start from: what the last handoff
 /// says, else the newest task. Empty when nothing is.
-pub fn left_to_do(snapshot: &Snapshot, branch: &str) -> (String, Vec<String>) {
-    let of_branch = handoff_of_branch(snapshot, branch);
+pub fn left_to_do(
+    snapshot: &Snapshot,
+    branch: &str,
+    gone: &BTreeSet<String>,
+) -> (String, Vec<String>) {
+    let of_branch = handoff_of_branch(snapshot, branch, gone);
     let last = snapshot.handoff.as_deref();
     let last = last.filter(|last| !marks::is_wrong(&last.extra));
     if let Some(handoff) = of_branch.as_ref().or(last) {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
 use aictx_continuity::Checkout;
+use aictx_proto::snapshot::Snapshot;
 
 use super::Facts;
 use crate::git;
@@ -17,6 +18,33 @@ const MAX_COMMITS: usize = 1_024;
 const MAX_ASKED: usize = 16;
 /// git may take this long to compare two commits.
 const GIT_DEADLINE: Duration = Duration::from_millis(200);
+
+/// Newest handoffs whose branches are looked for, and most of those branches.
+const RECENT_HANDOFFS: usize = 32;
+const MAX_BRANCHES: usize = 8;
+
+/// Branches of the newest handoffs that were deleted since. None where git keeps its branches otherwise than in files.
+pub fn deleted(worktree: &Path, snapshot: &Snapshot) -> BTreeSet<String> {
+    if !root::has_ref_files(worktree) {
+        return BTreeSet::new();
+    }
+    let newest = snapshot.handoffs.iter().rev().take(RECENT_HANDOFFS);
+    let mut names: Vec<&str> = Vec::new();
+    for name in newest.map(|row| row.branch.as_str()) {
+        if names.len() < MAX_BRANCHES && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    // `(detached)` and the like are no names of branches.
+    let is_gone = |name: &&str| {
+        !name.is_empty() && !name.starts_with('(') && root::branch_named(worktree, name).is_none()
+    };
+    names
+        .into_iter()
+        .filter(is_gone)
+        .map(str::to_owned)
+        .collect()
+}
 
 impl Facts {
     /// Which of some commits are ancestors of `head`. git is asked once for each pair.
@@ -75,14 +103,22 @@ impl Facts {
         let has_work = |branch: &root::Branch| {
             branch.commit != branch.made_at || (here.made != 0 && branch.made < here.made)
         };
+        // What fails on the trunk fails there until the trunk's own code passed.
+        let is_trunk_itself = |branch: &root::Branch| {
+            let is_clean = (checkout.changed_files.as_ref()).is_some_and(Vec::is_empty);
+            branch.commit == checkout.head && is_clean
+        };
         let tips = known.iter().filter_map(|(branch, _)| branch.as_ref());
         let tips = tips
             .filter(|branch| has_work(branch))
             .map(|branch| branch.commit.clone())
             .collect();
         let merged = self.ancestors(worktree, &checkout.head, tips);
-        let joined = known.into_iter().filter(|(branch, _)| {
-            let is_merged = |branch| has_work(branch) && merged.contains(&branch.commit);
+        let joined = known.into_iter().filter(|(branch, name)| {
+            let is_merged = |branch: &root::Branch| match aictx_continuity::is_trunk(name) {
+                true => is_trunk_itself(branch),
+                false => has_work(branch) && merged.contains(&branch.commit),
+            };
             branch.as_ref().is_none_or(is_merged)
         });
         joined.map(|(_, name)| name).collect()

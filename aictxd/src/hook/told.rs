@@ -268,6 +268,7 @@ impl Session {
         }
         let host = self.host();
         let snapshot = host.store.latest();
+        let gone = facts::deleted_branches(&self.live.worktree, &snapshot);
         host.recalled.ask(&host.store, &snapshot, |all| {
             aictx_continuity::tell_prompt(&aictx_continuity::PromptMemory {
                 snapshot: &snapshot,
@@ -275,6 +276,7 @@ impl Session {
                 found: &all.search(request, |_| true),
                 request,
                 branch: &root::head(&self.live.worktree).branch,
+                gone: &gone,
                 rows: &host.store.read_ledger(&self.id).rows,
                 now: self.now,
             })
@@ -355,7 +357,8 @@ impl Session {
         let snapshot = self.host().store.latest();
         let live = &self.live;
         let head = root::head(&live.worktree);
-        let (request, near) = aictx_continuity::left_to_do(&snapshot, &head.branch);
+        let gone = facts::deleted_branches(&live.worktree, &snapshot);
+        let (request, near) = aictx_continuity::left_to_do(&snapshot, &head.branch, &gone);
         let at = At {
             root: &live.host.root,
             worktree: &live.worktree,

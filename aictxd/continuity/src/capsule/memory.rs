@@ -149,7 +149,7 @@ impl Capsule<'_> {
 
     /// `, on branch x` for what was done on another branch than this one.
     fn elsewhere(&self, branch: &str) -> Line {
-        on_other_branch(branch, self.start.branch)
+        on_other_branch(branch, self.start.branch, &self.start.project.checkout.gone)
             .map(|branch| told!(", {}", branch))
             .unwrap_or_default()
     }
@@ -284,6 +284,9 @@ impl Capsule<'_> {
         if !pattern.failed_command.is_empty() {
             line.push(&told!(" [{}]", Code::new(&pattern.failed_command, 100)));
         }
+        if let Some(branches) = only_on_others(pattern, self.start.branch) {
+            line.push(&told!(", {}", branches));
+        }
         line.push(&came_back(pattern));
         line.push(&dirty_text(&self.context.dirt(&pattern.anchors)));
         line
@@ -303,6 +306,13 @@ impl Capsule<'_> {
             packet.item(found.decision.origin, "decision", found.id(), &why, &[line]);
         }
     }
+}
+
+/// `on branch x`, for a failure that was seen on other branches only.
+fn only_on_others(pattern: &FailurePattern, here: &str) -> Option<Line> {
+    let first = pattern.branches.first()?;
+    let is_elsewhere = !here.is_empty() && pattern.branches.iter().all(|branch| branch != here);
+    is_elsewhere.then(|| told!("on branch {}", Name::new(first, 80)))
 }
 
 /// The newest handoff that another session left, and whether it is newer than this one, as where somebody

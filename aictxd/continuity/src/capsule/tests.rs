@@ -1,5 +1,6 @@
 //! What the capsule says, and what it never says.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aictx_proto::identity::SessionSource;
@@ -122,13 +123,25 @@ fn who_goes_back_to_a_branch_hears_of_it_first() {
         row("e2", "other", 20),
         row("e3", "main", 30),
     ]);
-    let of = |branch: &str| handoff_of_branch(&snapshot, branch).map(|h| h.source_execution_id);
+    let of = |branch: &str| {
+        handoff_of_branch(&snapshot, branch, &BTreeSet::new()).map(|h| h.source_execution_id)
+    };
     assert_eq!(of("topic").as_deref(), Some("e1"));
     for branch in ["", "main", "new", "master", "(detached)"] {
         assert_eq!(of(branch), None, "{branch}: the last of all");
     }
+    let gone = BTreeSet::from(["main".to_owned()]);
+    let of =
+        |branch: &str| handoff_of_branch(&snapshot, branch, &gone).map(|h| h.source_execution_id);
+    assert_eq!(of("new").as_deref(), Some("e2"), "of a branch that exists");
+    let gone = BTreeSet::from(["main", "topic", "other"].map(str::to_owned));
+    assert_eq!(
+        handoff_of_branch(&snapshot, "new", &gone),
+        None,
+        "the last of all"
+    );
     let project = Project {
-        handoff: handoff_of_branch(&snapshot, "topic").map(Arc::new),
+        handoff: handoff_of_branch(&snapshot, "topic", &BTreeSet::new()).map(Arc::new),
         ..Project::default()
     };
     let text = told(&snapshot, &project, "topic", "startup", &[]);
@@ -171,7 +184,7 @@ fn where_the_last_handoff_is_wrong_the_one_before_is_told() {
     snapshot.handoffs =
         aictx_proto::snapshot::shared([row("e1", "a"), row("e2", "b"), row("e3", "c")]);
     let project = Project {
-        handoff: handoff_of_branch(&snapshot, "main").map(Arc::new),
+        handoff: handoff_of_branch(&snapshot, "main", &BTreeSet::new()).map(Arc::new),
         ..Project::default()
     };
     let text = told(&snapshot, &project, "main", "startup", &[]);

@@ -1,6 +1,6 @@
 //! Tells a prompt the executions that it is about, and nothing where it is about none.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use aictx_proto::Timestamp;
 use aictx_proto::ledger::{LedgerRow, Receipt};
@@ -53,6 +53,8 @@ pub struct PromptMemory<'a> {
     pub request: &'a str,
     /// Branch checked out.
     pub branch: &'a str,
+    /// Branches that were deleted since.
+    pub gone: &'a BTreeSet<String>,
     /// The session's ledger so far.
     pub rows: &'a [LedgerRow],
     /// Now.
@@ -238,7 +240,7 @@ impl<'a> PromptMemory<'a> {
         if lead.imported.is_some() {
             line.push(&told!(", imported"));
         }
-        if let Some(branch) = on_other_branch(&of.branch, self.branch) {
+        if let Some(branch) = on_other_branch(&of.branch, self.branch, self.gone) {
             line.push(&told!(", {}", branch));
         }
         if self.is_replaced_in_part(&lead.execution) {
@@ -496,6 +498,7 @@ mod tests {
                 found: &found,
                 request,
                 branch: "main",
+                gone: &BTreeSet::new(),
                 rows,
                 now: Timestamp::from_unix(0),
             })

@@ -344,10 +344,10 @@ fn in_words(warning: &str, gaps: &[Value]) -> String {
 
 /// Says whose progress it is, and where it was made.
 fn last_progress_title(context: &Context) -> Line {
-    let here = &context.project.checkout.branch;
+    let checkout = &context.project.checkout;
     let branch = context
         .handoff
-        .and_then(|h| on_other_branch(&h.branch, here));
+        .and_then(|h| on_other_branch(&h.branch, &checkout.branch, &checkout.gone));
     if wrong_handoff(context.snapshot).is_some() {
         let other = if other_work(context) {
             ", of other work"

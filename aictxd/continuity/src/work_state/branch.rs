@@ -21,6 +21,8 @@ pub struct Checkout {
     /// Other branches whose work is in what is checked out, or that are gone, of those that failures were
     /// seen on; gathered when something passed.
     pub joined: BTreeSet<String>,
+    /// Branches of the newest handoffs that were deleted since.
+    pub gone: BTreeSet<String>,
     /// Changed files, `.aictx` left out; `None` when git was not asked.
     pub changed_files: Option<Vec<String>>,
 }
