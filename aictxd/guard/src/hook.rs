@@ -43,6 +43,15 @@ pub fn hook_edit(path: &Located, absolute: &str) -> HookVerdict {
     }
 }
 
+/// Judges a call that throws away what was not committed, such as leaving a worktree with its changes.
+pub fn hook_discard() -> HookVerdict {
+    HookVerdict::Ask(reason(
+        "this throws away changes that were not committed; they cannot be brought back",
+        &[],
+        "Commit or stash them first, or ask the user.",
+    ))
+}
+
 /// Judges a command line that would run in `cwd` of the repository at `root`, both absolute.
 pub fn hook_command(command: &str, root: &str, cwd: &str) -> HookVerdict {
     hook_command_with(command, Place { root, cwd }, &NoFacts)

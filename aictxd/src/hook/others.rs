@@ -107,7 +107,7 @@ impl Session {
         let writes = match action {
             Action::Edit(_) | Action::Patch(_) => true,
             Action::Command { command, .. } => limits.lost && !aictx_signals::only_checks(command),
-            Action::Read(_) | Action::Other => false,
+            Action::Read(_) | Action::Discard | Action::Other => false,
         };
         if !limits.lost || !writes {
             return HookVerdict::Pass;
@@ -158,7 +158,7 @@ impl Session {
                     .filter(|file| !row.paths.contains(file) && is_file(file))
                     .for_each(|file| touched(&file, false));
             }
-            Action::Other => {}
+            Action::Discard | Action::Other => {}
         }
     }
 
@@ -210,7 +210,7 @@ impl Session {
                 let deletes = rules.policy.budgets.deletions.is_some() && self.deletes(command);
                 return Some(take(Step::Command { deletes }));
             }
-            Action::Read(_) | Action::Other => return None,
+            Action::Read(_) | Action::Discard | Action::Other => return None,
         };
         Some(take(Step::Edit(&paths)))
     }
@@ -315,7 +315,7 @@ impl Session {
                 Action::Command { command, .. } => command.to_string(),
                 Action::Edit(path) | Action::Read(path) => path.to_string(),
                 Action::Patch(paths) => paths.join(", "),
-                Action::Other => String::new(),
+                Action::Discard | Action::Other => String::new(),
             },
             cwd: session.cwd.to_string_lossy().into_owned(),
             session_id: session.id,
