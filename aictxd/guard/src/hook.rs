@@ -79,7 +79,7 @@ pub(crate) fn is_denied(finding: &CommandFinding) -> bool {
 
 /// The verdict on these findings of a command; the worst of them is told.
 pub(crate) fn hook_findings<'f>(findings: impl Iterator<Item = &'f CommandFinding>) -> HookVerdict {
-    let counted = findings.filter(|finding| finding.level == Level::Destructive);
+    let counted = findings.filter(|finding| finding.level == Level::Destructive || finding.asks);
     let rank = |finding: &CommandFinding| (is_denied(finding), finding.tier);
     let Some(worst) = counted.reduce(|worst, next| {
         if rank(next) > rank(worst) {

@@ -60,6 +60,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call, global: &[Word], verb: &str, 
         return;
     }
     let what = What {
+        asks: false,
         code: &TAKES_OTHERS_CHANGES,
         kind: Kind::TakeAlong,
         tier: Tier::Risky,
