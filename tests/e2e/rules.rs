@@ -270,11 +270,20 @@ fn whoever_takes_up_all_changes_hears_whose_they_are() {
             "" => json!({}),
             _ => run.json()["hookSpecificOutput"].clone(),
         };
-        assert_eq!(answer["permissionDecision"], Value::Null, "{answer}");
-        answer["additionalContext"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned()
+        // What puts changes of others aside is asked about, the rest is told.
+        match answer["permissionDecision"].as_str() {
+            None => answer["additionalContext"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+            Some(decision) => {
+                assert!(
+                    decision == "ask" && command.contains("stash"),
+                    "{command}: {answer}"
+                );
+                format!("asked: {}", answer["permissionDecisionReason"])
+            }
+        }
     };
     let commands = [
         "git stash",
@@ -289,9 +298,31 @@ fn whoever_takes_up_all_changes_hears_whose_they_are() {
     for command in commands {
         let told = note(&ann, command);
         assert!(told.contains("calc.py"), "{command}: {told}");
+        assert_eq!(told.starts_with("asked"), command == "git stash", "{told}");
         assert_eq!(note(&bob, command), "", "its own: {command}");
     }
     assert_eq!(note(&ann, "git stash push README.md"), "");
+    for command in [
+        "git stash push -u",
+        "git stash push -m wip calc.py",
+        "git stash -- calc.py",
+        "git stash push '*.py'",
+    ] {
+        let told = note(&ann, command);
+        assert!(
+            told.starts_with("asked") && told.contains("calc.py"),
+            "{command}: {told}"
+        );
+    }
+    // What is claimed is somebody's, too, once it has changed.
+    env.aictx(&repo, &["claim", "README.md", "--session-id", "bob"])
+        .ok();
+    assert!(!note(&ann, "git stash push README.md").starts_with("asked"));
+    std::fs::write(repo.join("README.md"), "changed\n").unwrap();
+    wait_until("the change is known", || {
+        note(&ann, "git stash push README.md").starts_with("asked")
+    });
+    env.git(&repo, &["checkout", "-q", "--", "README.md"]);
     let asked = [
         "guard",
         "--action",

@@ -8,7 +8,8 @@ use aictx_proto::path::Located;
 
 use crate::codes::TAKES_OTHERS_CHANGES;
 use crate::command::{
-    CommandFinding, CommandRisk, Facts, Level, NoFacts, Place, Tier, command_risk, is_agents_own,
+    CommandFinding, CommandRisk, Facts, Kind, Level, NoFacts, Place, Tier, command_risk,
+    is_agents_own,
 };
 use crate::path::path_risk;
 
@@ -79,7 +80,9 @@ pub(crate) fn is_denied(finding: &CommandFinding) -> bool {
 
 /// The verdict on these findings of a command; the worst of them is told.
 pub(crate) fn hook_findings<'f>(findings: impl Iterator<Item = &'f CommandFinding>) -> HookVerdict {
-    let counted = findings.filter(|finding| finding.level == Level::Destructive || finding.asks);
+    // Of what is taken along, the policy on parallel edits decides.
+    let asks = |f: &CommandFinding| f.asks && f.kind != Kind::TakeAlong;
+    let counted = findings.filter(|f| f.level == Level::Destructive || asks(f));
     let rank = |finding: &CommandFinding| (is_denied(finding), finding.tier);
     let Some(worst) = counted.reduce(|worst, next| {
         if rank(next) > rank(worst) {
@@ -98,12 +101,13 @@ pub(crate) fn hook_findings<'f>(findings: impl Iterator<Item = &'f CommandFindin
     }
 }
 
-/// What to tell an agent whose command takes up every change of the worktree, where some are not its own.
+/// What to tell an agent whose command takes along changes that are not its own, and whether the user is asked.
 pub(crate) fn along_note<'f>(
     mut findings: impl Iterator<Item = &'f CommandFinding>,
-) -> Option<String> {
+) -> Option<(String, bool)> {
     let found = findings.find(|f| f.warning.code == TAKES_OTHERS_CHANGES.code)?;
-    Some(reason(&found.warning.message, &found.warning.evidence, ""))
+    let note = reason(&found.warning.message, &found.warning.evidence, "");
+    Some((note, found.asks))
 }
 
 fn reason(message: &str, evidence: &[String], advice: &str) -> String {

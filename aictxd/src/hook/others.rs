@@ -260,14 +260,16 @@ impl Session {
         (notes.join("\n"), worst)
     }
 
-    /// Files that other live sessions edited in this worktree, if a command may take them along.
+    /// Files that other live sessions edited in this worktree, if a command may take them along; also what they
+    /// claimed, if it may put it aside.
     pub(super) fn of_others(&self, command: &str) -> Vec<RepoPath> {
         let presence = &self.app.presence;
         if !guarding::may_take_along(command) || !presence.others_at_work(&self.id) {
             return Vec::new();
         }
         let live = |id: &str| self.app.sessions.get(id).is_some();
-        presence.edited_by_others(&self.id, &self.live.worktree, live)
+        let claimed = guarding::may_put_aside(command);
+        presence.edited_by_others(&self.id, &self.live.worktree, claimed, live)
     }
 
     /// What is said of a command that takes up changes which are not its session's: a note, or what the policy
@@ -279,13 +281,14 @@ impl Session {
         rules: &Rules,
         beside: bool,
     ) -> (String, HookVerdict) {
-        let Some(note) = rules.on_taking_along(command, risk) else {
+        let Some((note, asks)) = rules.on_taking_along(command, risk) else {
             return (String::new(), HookVerdict::Pass);
         };
         match rules.policy.parallel_edits.filter(|_| beside) {
             Some(Say::Ask) => (String::new(), HookVerdict::Ask(note)),
             Some(Say::Deny) => (String::new(), HookVerdict::Deny(note)),
             Some(Say::Allow) => (String::new(), HookVerdict::Pass),
+            None if asks => (String::new(), HookVerdict::Ask(note)),
             None => (note, HookVerdict::Pass),
         }
     }
