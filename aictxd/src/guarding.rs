@@ -385,6 +385,10 @@ impl Facts for WorktreeFacts {
         theirs
     }
 
+    fn limit_words(&self) -> Option<String> {
+        self.limits.only_words().map(str::to_owned)
+    }
+
     fn off_limits(&self) -> Vec<String> {
         let limits = &self.limits;
         let only = limits.allowed_paths.iter();

@@ -93,7 +93,7 @@ pub(crate) fn hook_findings<'f>(findings: impl Iterator<Item = &'f CommandFindin
     }) else {
         return HookVerdict::Pass;
     };
-    let text = reason(&worst.warning.message, &worst.warning.evidence, "");
+    let text = sentence(worst);
     if is_denied(worst) {
         HookVerdict::Deny(text)
     } else {
@@ -108,6 +108,47 @@ pub(crate) fn along_note<'f>(
     let found = findings.find(|f| f.warning.code == TAKES_OTHERS_CHANGES.code)?;
     let note = reason(&found.warning.message, &found.warning.evidence, "");
     Some((note, found.asks))
+}
+
+/// What stands in the way of a command, in one sentence: the rule and whose it is, what the command would do to what,
+/// and how to go on.
+fn sentence(finding: &CommandFinding) -> String {
+    let evidence = &finding.warning.evidence;
+    let (verb, targets) = match evidence.split_first() {
+        Some((verb, targets)) if *verb == finding.verb => (verb.as_str(), targets),
+        _ => ("", evidence.as_slice()),
+    };
+    let what = targets.join(", ");
+    let does = match verb {
+        "" | ">" | ">>" => "this command".to_owned(),
+        verb => format!("`{verb}`"),
+    };
+    let on = match what.is_empty() {
+        true => String::new(),
+        false => format!(" ({what})"),
+    };
+    let text = match finding.warning.code.as_str() {
+        "forbidden_by_user" => {
+            let (path, words) = match targets.split_first() {
+                Some((path, [words, ..])) => (path.as_str(), format!(": \"{words}\"")),
+                Some((path, [])) => (path.as_str(), " that it must not be touched".to_owned()),
+                None => ("a path", " that it must not be touched".to_owned()),
+            };
+            format!(
+                "the user said in this session{words}; {does} would change {path}. Leave it as it is and go on without it, or ask the user to lift the limit."
+            )
+        }
+        "destructive_command" => {
+            let loss = finding.kind.loss();
+            let next = match is_denied(finding) {
+                true => "Name exactly what is meant, or let the user run it.",
+                false => "The user decides.",
+            };
+            format!("what may not come back is guarded: {does} {loss}{on}. {next}")
+        }
+        _ => return reason(&finding.warning.message, evidence, ""),
+    };
+    aictx_proto::shown::line(&format!("aictx: {text}"), MAX_REASON)
 }
 
 fn reason(message: &str, evidence: &[String], advice: &str) -> String {

@@ -8,8 +8,8 @@ use aictx_artifacts::root;
 use aictx_continuity::{Ground as _, provisional, unchecked_edits};
 use aictx_files::mounts;
 use aictx_guard::{
-    CommandRisk, HookVerdict, Names, Rules, Say, Spent, SteerState, Step, TurnEnd, limits_note,
-    parallel_note, turn_end,
+    CommandRisk, HookVerdict, Names, Rules, Say, Spent, SteerState, Step, TurnEnd, lifted_note,
+    limits_note, parallel_note, turn_end,
 };
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
 use aictx_proto::methods::{SteerParams, SteerReply};
@@ -85,7 +85,8 @@ impl Session {
         names: &WorktreeNames,
         agent_id: &str,
     ) -> Option<Answer> {
-        let mut limits = (*self.app.presence.limits(self.host(), &self.id)).clone();
+        let before = self.app.presence.limits(self.host(), &self.id);
+        let mut limits = (*before).clone();
         if !limits.apply(meant, self.now, Some(names)) {
             return None;
         }
@@ -93,10 +94,11 @@ impl Session {
             limits: serde_json::to_value(&limits).ok(),
             ..self.row(LedgerKind::Steered, agent_id)
         }]);
-        let context = limits_note(&limits);
+        let notes = [lifted_note(&before, &limits), limits_note(&limits)];
+        let notes: Vec<String> = notes.into_iter().flatten().collect();
         self.app.presence.set_limits(&self.id, limits);
         Some(Answer {
-            context: context?,
+            context: notes.join("\n"),
             decision: Decision::Pass,
         })
     }

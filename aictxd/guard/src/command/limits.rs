@@ -495,9 +495,10 @@ impl Judge<'_> {
             reversible: false,
         };
         let whose = match limit {
-            Limit::Policy(_, whose) => Some(whose.as_str()),
-            _ => None,
+            Limit::Policy(_, whose) => Some(whose.clone()),
+            Limit::Forbidden | Limit::Outside => self.facts.limit_words(),
         };
+        let whose = whose.as_deref();
         self.add(what, verb, [target].into_iter().chain(whose));
     }
 }
