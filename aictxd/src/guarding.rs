@@ -245,6 +245,11 @@ pub fn may_take_along(command: &str) -> bool {
     command.contains("git") && TAKING_ALONG.iter().any(|verb| command.contains(verb))
 }
 
+/// Whether a command may put changes aside, where nobody sees them.
+pub fn may_put_aside(command: &str) -> bool {
+    command.contains("stash")
+}
+
 /// What git says of a worktree, if a command would take back changes, or take along those of `others`.
 pub async fn state_for(
     app: &Arc<App>,
@@ -274,6 +279,13 @@ pub fn differs(git: &GitState, path: &RepoPath) -> bool {
         let rest = path.strip_prefix(listed);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     })
+}
+
+/// Whether anything that an entry stands for, a directory or a pattern, differs from the last commit.
+fn differs_below(git: &GitState, entry: &RepoPath) -> bool {
+    let lists = git.staged.iter().chain(&git.unstaged).chain(&git.untracked);
+    let mut paths = lists.filter_map(|listed| RepoPath::parse(listed.trim_end_matches('/')).ok());
+    paths.any(|path| covers(entry.as_str(), &path))
 }
 
 /// Whether a file only keeps what a command printed, by its name.
@@ -353,9 +365,17 @@ impl Facts for WorktreeFacts {
     }
 
     fn of_others(&self, directory: &RepoPath) -> Vec<String> {
-        let below = |path: &RepoPath| directory.is_root() || covers(directory.as_str(), path);
+        // What they claimed may be a directory or a pattern.
+        let below = |path: &RepoPath| {
+            directory.is_root()
+                || covers(directory.as_str(), path)
+                || covers(path.as_str(), directory)
+        };
         // What they have committed since is theirs no more.
-        let open = |path: &RepoPath| self.git.as_ref().is_none_or(|git| differs(git, path));
+        let open = |path: &RepoPath| {
+            let git = self.git.as_ref();
+            git.is_none_or(|git| differs(git, path) || differs_below(git, path))
+        };
         let mut theirs: Vec<String> = Vec::new();
         for path in self.others.iter().filter(|path| below(path) && open(path)) {
             if theirs.len() < MAX_TOLD && !theirs.iter().any(|told| told == path.as_str()) {
@@ -363,6 +383,10 @@ impl Facts for WorktreeFacts {
             }
         }
         theirs
+    }
+
+    fn limit_words(&self) -> Option<String> {
+        self.limits.only_words().map(str::to_owned)
     }
 
     fn off_limits(&self) -> Vec<String> {

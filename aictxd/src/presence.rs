@@ -320,11 +320,13 @@ impl Presence {
         others.any(|(_, s)| !s.claims.is_empty() || s.files.iter().any(|f| f.edited.is_some()))
     }
 
-    /// Files of a worktree that other sessions edited, relative to it, newest first. `live` says which still are.
+    /// Files of a worktree that other sessions edited, relative to it, newest first, and behind them what they
+    /// `claimed`. `live` says which still are.
     pub fn edited_by_others(
         &self,
         session: &str,
         worktree: &Path,
+        claimed: bool,
         live: impl Fn(&str) -> bool,
     ) -> Vec<RepoPath> {
         let all = self.lock();
@@ -336,10 +338,18 @@ impl Presence {
                 Some((f.at, RepoPath::parse(inside).ok()?))
             })
             .collect();
+        let others = all.1.iter().filter(|(id, _)| *id != session && live(id));
+        let claims = others
+            .filter(|_| claimed)
+            .flat_map(|(_, s)| s.claims.iter().filter(|c| c.worktree == worktree));
+        let claims: Vec<RepoPath> = claims
+            .filter_map(|claim| RepoPath::parse(&claim.entry).ok())
+            .collect();
         drop(all);
         edited.sort_by(|a, b| b.cmp(a));
         edited.truncate(MAX_FILES);
-        edited.into_iter().map(|(_, path)| path).collect()
+        let edited = edited.into_iter().map(|(_, path)| path);
+        edited.chain(claims.into_iter().take(MAX_FILES)).collect()
     }
 
     /// What a session's turn did so far; `count` reads it from the ledger the first time.

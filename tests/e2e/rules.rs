@@ -270,11 +270,20 @@ fn whoever_takes_up_all_changes_hears_whose_they_are() {
             "" => json!({}),
             _ => run.json()["hookSpecificOutput"].clone(),
         };
-        assert_eq!(answer["permissionDecision"], Value::Null, "{answer}");
-        answer["additionalContext"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned()
+        // What puts changes of others aside is asked about, the rest is told.
+        match answer["permissionDecision"].as_str() {
+            None => answer["additionalContext"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+            Some(decision) => {
+                assert!(
+                    decision == "ask" && command.contains("stash"),
+                    "{command}: {answer}"
+                );
+                format!("asked: {}", answer["permissionDecisionReason"])
+            }
+        }
     };
     let commands = [
         "git stash",
@@ -289,9 +298,31 @@ fn whoever_takes_up_all_changes_hears_whose_they_are() {
     for command in commands {
         let told = note(&ann, command);
         assert!(told.contains("calc.py"), "{command}: {told}");
+        assert_eq!(told.starts_with("asked"), command == "git stash", "{told}");
         assert_eq!(note(&bob, command), "", "its own: {command}");
     }
     assert_eq!(note(&ann, "git stash push README.md"), "");
+    for command in [
+        "git stash push -u",
+        "git stash push -m wip calc.py",
+        "git stash -- calc.py",
+        "git stash push '*.py'",
+    ] {
+        let told = note(&ann, command);
+        assert!(
+            told.starts_with("asked") && told.contains("calc.py"),
+            "{command}: {told}"
+        );
+    }
+    // What is claimed is somebody's, too, once it has changed.
+    env.aictx(&repo, &["claim", "README.md", "--session-id", "bob"])
+        .ok();
+    assert!(!note(&ann, "git stash push README.md").starts_with("asked"));
+    std::fs::write(repo.join("README.md"), "changed\n").unwrap();
+    wait_until("the change is known", || {
+        note(&ann, "git stash push README.md").starts_with("asked")
+    });
+    env.git(&repo, &["checkout", "-q", "--", "README.md"]);
     let asked = [
         "guard",
         "--action",
@@ -594,4 +625,74 @@ fn a_limit_behind_a_long_log_holds() {
     assert_eq!(before_edit(&ann, &repo, "calc.py").0, "deny");
     ann.prompt(&format!("{log}\nOK, you may edit calc.py again."));
     assert_eq!(before_edit(&ann, &repo, "calc.py").0, "");
+}
+
+#[test]
+fn limits_hold_while_the_daemon_hangs_and_when_it_is_gone() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let mut env = TestEnv::new();
+    env.set("AICTX_HOOK_TIMEOUT_MS", "1000");
+    let repo = env.repository("demo");
+    std::fs::create_dir(repo.join("migrations")).unwrap();
+    std::fs::write(repo.join("migrations/1.sql"), "x").unwrap();
+    let daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("do not touch migrations/");
+    let decision = |tool: &str, input: Value| {
+        let more = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": tool });
+        let run = ann.hook("PreToolUse", more);
+        match run.stdout.as_str() {
+            "" => String::new(),
+            _ => {
+                let answer = &run.json()["hookSpecificOutput"];
+                let reason = answer["permissionDecisionReason"]
+                    .as_str()
+                    .unwrap_or_default();
+                let told = if reason.contains("do not touch migrations/") {
+                    " told"
+                } else {
+                    ""
+                };
+                format!(
+                    "{}{told}",
+                    answer["permissionDecision"].as_str().unwrap_or_default()
+                )
+            }
+        }
+    };
+    let edit = |path: &str| json!({ "file_path": path, "old_string": "x", "new_string": "y" });
+    let all = |when: &str| {
+        for (tool, input, expected) in [
+            ("Edit", edit("migrations/1.sql"), "deny told"),
+            (
+                "Bash",
+                json!({ "command": "sed -i s/x/y/ migrations/1.sql" }),
+                "deny told",
+            ),
+            (
+                "Monitor",
+                json!({ "command": "rm migrations/1.sql", "description": "x" }),
+                "deny told",
+            ),
+            (
+                "mcp__files__put",
+                json!({ "path": "migrations/2.sql", "content": "x" }),
+                "deny told",
+            ),
+            ("Edit", edit("calc.py"), ""),
+            ("Task", json!({ "prompt": "rm -rf ~" }), ""),
+        ] {
+            let shown = input.to_string();
+            assert_eq!(decision(tool, input), expected, "{when}: {tool} {shown}");
+        }
+    };
+    all("with the daemon");
+    let pid = Pid::from_raw(i32::try_from(daemon.pid()).unwrap()).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    all("while it hangs");
+    kill_process(pid, Signal::CONT).unwrap();
+    daemon.kill();
+    all("when it is gone");
 }

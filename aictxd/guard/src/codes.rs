@@ -197,7 +197,7 @@ pub(crate) static PARALLEL_EDIT: Code = scope(
 );
 pub(crate) static TAKES_OTHERS_CHANGES: Code = scope(
     "takes_others_changes",
-    "This takes up every change of the worktree, also those of other live sessions and what the user put off limits. Name your own paths instead.",
+    "This takes along changes of other live sessions, or what the user put off limits. Name your own paths instead.",
 );
 pub(crate) static CHANGED_SINCE_READ: Code = scope(
     "changed_since_read",

@@ -107,6 +107,8 @@ pub struct CommandFinding {
     pub kind: Kind,
     /// It can be taken back with what is on this machine.
     pub reversible: bool,
+    /// A hook asks the user about it, however mild it is.
+    pub asks: bool,
     /// Program and options that decide, such as `git reset --hard`.
     pub verb: String,
     /// What it would hit, as written, at most 8.

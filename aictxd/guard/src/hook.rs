@@ -8,7 +8,8 @@ use aictx_proto::path::Located;
 
 use crate::codes::TAKES_OTHERS_CHANGES;
 use crate::command::{
-    CommandFinding, CommandRisk, Facts, Level, NoFacts, Place, Tier, command_risk, is_agents_own,
+    CommandFinding, CommandRisk, Facts, Kind, Level, NoFacts, Place, Tier, command_risk,
+    is_agents_own,
 };
 use crate::path::path_risk;
 
@@ -43,6 +44,15 @@ pub fn hook_edit(path: &Located, absolute: &str) -> HookVerdict {
     }
 }
 
+/// Judges a call that throws away what was not committed, such as leaving a worktree with its changes.
+pub fn hook_discard() -> HookVerdict {
+    HookVerdict::Ask(reason(
+        "this throws away changes that were not committed; they cannot be brought back",
+        &[],
+        "Commit or stash them first, or ask the user.",
+    ))
+}
+
 /// Judges a command line that would run in `cwd` of the repository at `root`, both absolute.
 pub fn hook_command(command: &str, root: &str, cwd: &str) -> HookVerdict {
     hook_command_with(command, Place { root, cwd }, &NoFacts)
@@ -70,7 +80,9 @@ pub(crate) fn is_denied(finding: &CommandFinding) -> bool {
 
 /// The verdict on these findings of a command; the worst of them is told.
 pub(crate) fn hook_findings<'f>(findings: impl Iterator<Item = &'f CommandFinding>) -> HookVerdict {
-    let counted = findings.filter(|finding| finding.level == Level::Destructive);
+    // Of what is taken along, the policy on parallel edits decides.
+    let asks = |f: &CommandFinding| f.asks && f.kind != Kind::TakeAlong;
+    let counted = findings.filter(|f| f.level == Level::Destructive || asks(f));
     let rank = |finding: &CommandFinding| (is_denied(finding), finding.tier);
     let Some(worst) = counted.reduce(|worst, next| {
         if rank(next) > rank(worst) {
@@ -81,7 +93,7 @@ pub(crate) fn hook_findings<'f>(findings: impl Iterator<Item = &'f CommandFindin
     }) else {
         return HookVerdict::Pass;
     };
-    let text = reason(&worst.warning.message, &worst.warning.evidence, "");
+    let text = sentence(worst);
     if is_denied(worst) {
         HookVerdict::Deny(text)
     } else {
@@ -89,12 +101,54 @@ pub(crate) fn hook_findings<'f>(findings: impl Iterator<Item = &'f CommandFindin
     }
 }
 
-/// What to tell an agent whose command takes up every change of the worktree, where some are not its own.
+/// What to tell an agent whose command takes along changes that are not its own, and whether the user is asked.
 pub(crate) fn along_note<'f>(
     mut findings: impl Iterator<Item = &'f CommandFinding>,
-) -> Option<String> {
+) -> Option<(String, bool)> {
     let found = findings.find(|f| f.warning.code == TAKES_OTHERS_CHANGES.code)?;
-    Some(reason(&found.warning.message, &found.warning.evidence, ""))
+    let note = reason(&found.warning.message, &found.warning.evidence, "");
+    Some((note, found.asks))
+}
+
+/// What stands in the way of a command, in one sentence: the rule and whose it is, what the command would do to what,
+/// and how to go on.
+fn sentence(finding: &CommandFinding) -> String {
+    let evidence = &finding.warning.evidence;
+    let (verb, targets) = match evidence.split_first() {
+        Some((verb, targets)) if *verb == finding.verb => (verb.as_str(), targets),
+        _ => ("", evidence.as_slice()),
+    };
+    let what = targets.join(", ");
+    let does = match verb {
+        "" | ">" | ">>" => "this command".to_owned(),
+        verb => format!("`{verb}`"),
+    };
+    let on = match what.is_empty() {
+        true => String::new(),
+        false => format!(" ({what})"),
+    };
+    let text = match finding.warning.code.as_str() {
+        "forbidden_by_user" => {
+            let (path, words) = match targets.split_first() {
+                Some((path, [words, ..])) => (path.as_str(), format!(": \"{words}\"")),
+                Some((path, [])) => (path.as_str(), " that it must not be touched".to_owned()),
+                None => ("a path", " that it must not be touched".to_owned()),
+            };
+            format!(
+                "the user said in this session{words}; {does} would change {path}. Leave it as it is and go on without it, or ask the user to lift the limit."
+            )
+        }
+        "destructive_command" => {
+            let loss = finding.kind.loss();
+            let next = match is_denied(finding) {
+                true => "Name exactly what is meant, or let the user run it.",
+                false => "The user decides.",
+            };
+            format!("what may not come back is guarded: {does} {loss}{on}. {next}")
+        }
+        _ => return reason(&finding.warning.message, evidence, ""),
+    };
+    aictx_proto::shown::line(&format!("aictx: {text}"), MAX_REASON)
 }
 
 fn reason(message: &str, evidence: &[String], advice: &str) -> String {

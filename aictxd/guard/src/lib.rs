@@ -22,10 +22,12 @@ pub use command::{
     NoFacts, Place, Tier, command_risk, command_risk_in, is_made_again, is_precious,
 };
 pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard, guard_with};
-pub use hook::{HookVerdict, hook_command, hook_command_with, hook_edit, hook_risk};
+pub use hook::{HookVerdict, hook_command, hook_command_with, hook_discard, hook_edit, hook_risk};
 pub use path::{names_among, path_risk};
 pub use policy::{Policy, Rules, Say, covers};
-pub use session::{Parallel, TurnEnd, hook_limits, limits_note, parallel_note, turn_end};
+pub use session::{
+    Parallel, TurnEnd, hook_limits, lifted_note, limits_note, parallel_note, turn_end,
+};
 pub use state::{ContractChoice, ContractSource, Held, choose_guard_contract};
 pub use steer::{
     EVERYTHING, MAX_MESSAGE, Names, SteerError, SteerState, SteerVerdict, steer, steer_in,

@@ -225,8 +225,8 @@ impl Rules {
         verdict
     }
 
-    /// What to tell an agent whose command takes up every change of the worktree, where some are not its own.
-    pub fn on_taking_along(&self, line: &str, risk: &CommandRisk) -> Option<String> {
+    /// What to tell an agent whose command takes along changes that are not its own, and whether the user is asked.
+    pub fn on_taking_along(&self, line: &str, risk: &CommandRisk) -> Option<(String, bool)> {
         along_note(risk.findings.iter())?;
         along_note(self.weigh(line, risk).0.into_iter())
     }

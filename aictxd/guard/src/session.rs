@@ -79,25 +79,47 @@ pub(crate) fn ago(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
+/// Lifted limits that are told of.
+const MAX_LIFTED: usize = 4;
+
 /// The verdict of the user's own limits on a path that is about to be edited.
 pub fn hook_limits(limits: &SteerState, path: &Located, shown: &str) -> HookVerdict {
     let Located::Inside(inside) = path else {
         return HookVerdict::Pass;
     };
     let shown = Name::new(shown, 160);
+    // The user's own words are the clearest rule.
+    let rule = |entry: &str, otherwise: String| match limits.words_of(entry) {
+        "" => otherwise,
+        words => format!("the user said in this session: \"{words}\""),
+    };
+    let scope = || {
+        let otherwise = format!(
+            "the user limited this session to {}",
+            listed(&limits.allowed_paths, 160)
+        );
+        let first = limits.allowed_paths.first();
+        rule(first.map_or("", String::as_str), otherwise)
+    };
     match limits.verdict(inside) {
         None => HookVerdict::Pass,
-        Some(SteerVerdict::Forbidden(entry)) => HookVerdict::Deny(format!(
-            "aictx: the user said in this session not to touch {} ({shown}). It holds until the user lifts it; ask them if the change is needed.",
-            in_words(&entry)
-        )),
+        Some(SteerVerdict::Forbidden(entry)) => {
+            let otherwise = format!(
+                "the user said in this session not to touch {}",
+                in_words(&entry)
+            );
+            HookVerdict::Deny(format!(
+                "aictx: {}; this would change {shown}. Leave it as it is and go on without it, or ask the user to lift the limit.",
+                rule(&entry, otherwise)
+            ))
+        }
         Some(SteerVerdict::OutsideAllowed) if limits.moved_on => HookVerdict::Ask(format!(
             "aictx: the user limited this session to {} before the last request; {shown} lies outside.",
             listed(&limits.allowed_paths, 160)
         )),
         Some(SteerVerdict::OutsideAllowed) => HookVerdict::Deny(format!(
-            "aictx: the user limited this session to {}; {shown} lies outside. Ask them if the change is needed.",
-            listed(&limits.allowed_paths, 160)
+            "aictx: {}; this would change {shown}, which lies outside. Stay inside, or ask the user to lift the limit.",
+            scope()
         )),
     }
 }
@@ -144,6 +166,32 @@ pub fn limits_note(limits: &SteerState) -> Option<String> {
             parts.join("; ")
         )
     })
+}
+
+/// What an agent is told when a message of its user lifted limits.
+pub fn lifted_note(before: &SteerState, after: &SteerState) -> Option<String> {
+    let forbids = |entry: &&String| !after.forbidden_paths.contains(entry);
+    let lifted = before.forbidden_paths.iter().filter(forbids);
+    // Another scope in its place is no freedom.
+    let scopes = before.allowed_paths.iter();
+    let scopes = scopes.filter(|_| after.allowed_paths.is_empty());
+    let lifted: Vec<&String> = lifted.chain(scopes).collect();
+    let mut told: Vec<String> = Vec::new();
+    for entry in &lifted {
+        let words = before.words_of(entry);
+        let entries = before.said.iter().filter(|said| said.words == words);
+        let whole = entries.clone().all(|said| lifted.contains(&&said.entry));
+        let what = in_words(entry);
+        let one = match (words.is_empty(), whole) {
+            (true, _) => format!("limit lifted: {what}"),
+            (false, true) => format!("limit lifted: \"{words}\""),
+            (false, false) => format!("limit lifted for {what}: \"{words}\""),
+        };
+        if told.len() < MAX_LIFTED && !told.contains(&one) {
+            told.push(one);
+        }
+    }
+    (!told.is_empty()).then(|| format!("aictx: {}.", told.join("; ")))
 }
 
 /// What is known when an agent wants to end its turn.

@@ -21,6 +21,7 @@ mod label;
 mod learned;
 mod logs;
 mod names;
+mod nouns;
 mod object;
 mod object_wide;
 mod object_words;

@@ -93,6 +93,34 @@ const NARROW: [&str; 22] = [
 ];
 
 #[test]
+fn what_is_put_aside_of_others_is_asked_about() {
+    let shared = Shared {
+        others: &["lib/theirs.rs"],
+        ..Shared::default()
+    };
+    for (command, asks) in [
+        ("git stash", true),
+        ("git stash -u", true),
+        ("git stash push -m wip -- lib", true),
+        ("git stash push lib/", true),
+        ("git stash -- src", false),
+        ("git add -A", false),
+        ("git commit -am x", false),
+    ] {
+        let found = command_risk(command, PLACE, &shared).findings;
+        let asked = found.iter().any(|f| f.kind == Kind::TakeAlong && f.asks);
+        assert_eq!(asked, asks, "{command}");
+    }
+    // A limit of one's own user is only told of.
+    let limited = Shared {
+        limits: &["migrations"],
+        ..Shared::default()
+    };
+    let found = command_risk("git stash", PLACE, &limited).findings;
+    assert!(found.iter().all(|f| !f.asks));
+}
+
+#[test]
 fn changes_of_others_are_told_of() {
     let shared = Shared {
         others: &["lib/theirs.rs"],

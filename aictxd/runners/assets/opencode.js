@@ -11,6 +11,8 @@ import { connect } from "node:net";
 const PROGRAM = "@AICTX_PROGRAM@";
 /** Longest time one event may cost, in milliseconds. */
 const DEADLINE = 150;
+/** Longest time a verdict on a tool may cost, with the aictx program standing in for a daemon that hangs. */
+const GATE_DEADLINE = 1000;
 /** The same for the start of a session, where the daemon does real work. */
 const START_DEADLINE = 1000;
 /** Longest text of a tool's output or of a message that is handed over, in characters. */
@@ -19,6 +21,8 @@ const MAX_TEXT = 200_000;
 const MAX_ANSWER = 1_000_000;
 /** Most texts of one message that are handed over. */
 const MAX_PARTS = 50;
+/** Deepest object of a tool's arguments that is handed over. */
+const MAX_DEPTH = 4;
 /** Most sessions remembered at once. */
 const MAX_SESSIONS = 500;
 
@@ -51,8 +55,8 @@ function isOurs(path) {
   }
 }
 
-/** One request, one answer: its result, null for none, undefined when nobody took the request. */
-function ask(event, payload, deadline) {
+/** One request, one answer: its result, null for none, undefined when nobody took the request, `late` when it is late. */
+function ask(event, payload, deadline, late) {
   return new Promise((resolve) => {
     const path = socketPath();
     if (!isOurs(path)) return resolve(undefined);
@@ -67,7 +71,7 @@ function ask(event, payload, deadline) {
       socket.destroy();
       resolve(result);
     };
-    const timer = setTimeout(() => finish(connected ? null : undefined), deadline);
+    const timer = setTimeout(() => finish(connected ? late : undefined), deadline);
     socket.setEncoding("utf8");
     socket.on("error", () => finish(undefined));
     socket.on("close", () => finish(undefined));
@@ -128,12 +132,13 @@ function askProgram(event, payload, deadline) {
   });
 }
 
-async function tellNow(event, payload, deadline) {
+/** `total` is for the program, too, which is asked when the daemon is late only where that is longer. */
+async function tellNow(event, payload, deadline, total) {
   try {
     const begun = Date.now();
-    const answer = await ask(event, payload, deadline);
+    const answer = await ask(event, payload, deadline, total > deadline ? undefined : null);
     if (answer !== undefined) return answer ?? {};
-    const left = Math.max(1, deadline - (Date.now() - begun));
+    const left = Math.max(1, total - (Date.now() - begun));
     return (await askProgram(event, payload, left)) ?? {};
   } catch {
     return {};
@@ -144,8 +149,8 @@ async function tellNow(event, payload, deadline) {
 const pending = new Set();
 
 /** What there is to say about an event: an object, never an exception. */
-function tell(event, payload, deadline = DEADLINE) {
-  const answer = tellNow(event, payload, deadline);
+function tell(event, payload, deadline = DEADLINE, total = deadline) {
+  const answer = tellNow(event, payload, deadline, total);
   pending.add(answer);
   answer.finally(() => pending.delete(answer));
   return answer;
@@ -153,15 +158,23 @@ function tell(event, payload, deadline = DEADLINE) {
 
 const cut = (text) => (typeof text === "string" ? text.slice(0, MAX_TEXT) : undefined);
 
-/** Only what is looked at: whole files and attachments stay here. */
-function slimArguments(args) {
+/** Only what is looked at: whole files and attachments stay here; that a text was there is told. */
+function slimArguments(args, depth = 0) {
   const slim = {};
   for (const [name, value] of Object.entries(args ?? {})) {
-    if (/^(content|newString|oldString|edits|todos|prompt)$/.test(name)) continue;
-    if (typeof value === "string") slim[name] = cut(value);
-    else if (typeof value === "boolean" || typeof value === "number") slim[name] = value;
+    if (/^(todos|prompt)$/.test(name)) continue;
+    if (/^(content|newString|oldString)$/.test(name)) slim[name] = "";
+    else slim[name] = slimValue(value, depth);
   }
   return slim;
+}
+
+function slimValue(value, depth) {
+  if (typeof value === "string") return cut(value);
+  if (typeof value === "boolean" || typeof value === "number") return value;
+  if (depth >= MAX_DEPTH || value === null || typeof value !== "object") return undefined;
+  if (!Array.isArray(value)) return slimArguments(value, depth + 1);
+  return value.slice(0, MAX_PARTS).map((part) => slimValue(part, depth + 1) ?? null);
 }
 
 // The only export: OpenCode takes every exported function for a plug-in.
@@ -270,7 +283,8 @@ export const Aictx = async ({ directory, worktree } = {}) => {
         const id = input?.sessionID;
         const call = { tool: input?.tool, sessionID: id, callID: input?.callID };
         const more = { input: call, output: { args: slimArguments(output?.args) } };
-        answer = await tell("tool.execute.before", payloadOf("tool.execute.before", id, more));
+        const payload = payloadOf("tool.execute.before", id, more);
+        answer = await tell("tool.execute.before", payload, DEADLINE, GATE_DEADLINE);
       } catch {
         return;
       }

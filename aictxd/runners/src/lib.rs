@@ -15,6 +15,7 @@ use serde_json::Value;
 
 mod members;
 mod say;
+mod shape;
 mod table;
 
 pub mod ancestor;
@@ -198,6 +199,7 @@ impl ToolCall<'_> {
                     dir: owned(dir),
                 },
                 Action::Patch(paths) => Action::Patch(paths.iter().map(owned).collect()),
+                Action::Discard => Action::Discard,
                 Action::Other => Action::Other,
             },
         }
@@ -225,8 +227,24 @@ pub enum Action<'a> {
         /// Where it runs, when the call says so; from the directory of the event, or absolute.
         dir: Cow<'a, str>,
     },
+    /// Throws away what was not committed, such as a worktree with changes.
+    Discard,
     /// Anything else.
     Other,
+}
+
+impl Action<'_> {
+    /// Returns true where nothing is named that is read, edited or run.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Read(what) | Self::Edit(what) | Self::Command { command: what, .. } => {
+                what.is_empty()
+            }
+            Self::Patch(paths) => paths.is_empty(),
+            Self::Discard => false,
+            Self::Other => true,
+        }
+    }
 }
 
 /// Output of a tool that was called a success.

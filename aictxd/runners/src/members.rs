@@ -64,6 +64,16 @@ impl<'a> Members<'a> {
             .map(|(_, raw)| *raw)
     }
 
+    /// The names of the members.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(|(name, _)| name.as_ref())
+    }
+
+    /// The values of the members.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &'a RawValue> {
+        self.list.iter().map(|(_, raw)| *raw)
+    }
+
     /// The first of the members that is a string and not empty, else an empty one.
     pub(crate) fn text(&self, names: &[&str]) -> Cow<'a, str> {
         names

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use aictx_proto::text::shell_word;
 
 use crate::members::{Members, elements_of, text_of};
-use crate::{Action, Dialect, DialectError, MAX_PATCHED, Moment, Output, Status, ToolCall};
+use crate::{Action, Dialect, DialectError, MAX_PATCHED, Moment, Output, Status, ToolCall, shape};
 
 /// What an agent's event means to us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,9 +102,13 @@ pub(crate) fn open<'a>(
     Ok((payload, name, kind))
 }
 
-/// The entry of an event.
+/// The entry of an event, whether an agent writes `preToolUse` or `PreToolUse`.
 pub(crate) fn find<'t>(events: &'t [Event], name: &str) -> Option<&'t Event> {
-    events.iter().find(|event| event.name == name)
+    let mut alike = events.iter();
+    events
+        .iter()
+        .find(|event| event.name == name)
+        .or_else(|| alike.find(|event| event.name.eq_ignore_ascii_case(name)))
 }
 
 /// What a tool does.
@@ -124,7 +128,7 @@ pub(crate) enum Does {
 pub(crate) type Tools = [(&'static str, Does)];
 
 /// Members under which agents name the file of a tool call.
-const PATHS: &[&str] = &[
+pub(crate) const PATHS: &[&str] = &[
     "file_path",
     "filePath",
     "path",
@@ -136,18 +140,18 @@ const PATHS: &[&str] = &[
     "uri",
 ];
 /// Members under which they hand over a command line.
-const COMMANDS: &[&str] = &["command", "command_line", "commandLine", "cmd", "script"];
+pub(crate) const COMMANDS: &[&str] = &["command", "command_line", "commandLine", "cmd", "script"];
 /// The member under which they hand over several, one after the other.
 const LINES: &str = "commands";
 /// Members that say that a command goes to the background.
-const BACKGROUND: &[&str] = &[
+pub(crate) const BACKGROUND: &[&str] = &[
     "run_in_background",
     "is_background",
     "isBackground",
     "background",
 ];
 /// Members that say where a command runs.
-const DIRECTORIES: &[&str] = &[
+pub(crate) const DIRECTORIES: &[&str] = &[
     "dir_path",
     "directory",
     "workdir",
@@ -159,7 +163,7 @@ const DIRECTORIES: &[&str] = &[
     "cwd",
 ];
 /// Members that hold a patch.
-const PATCHES: &[&str] = &[
+pub(crate) const PATCHES: &[&str] = &[
     "command",
     "patch",
     "input",
@@ -225,7 +229,7 @@ const SERVER_SHELLS: &[&str] = &[
     "terminal",
 ];
 /// Members beside [`PATHS`] under which tools of file servers name files.
-const SERVER_PATHS: &[&str] = &[
+pub(crate) const SERVER_PATHS: &[&str] = &[
     "source",
     "destination",
     "filename",
@@ -237,30 +241,45 @@ const SERVER_PATHS: &[&str] = &[
     "new_path",
 ];
 
-/// What a call does. `input` is its arguments: an object, or a string that holds one, or a patch.
+/// What a call does. `input` is its arguments: an object, or a string that holds one, or a patch. A tool that no table
+/// names is known by the shape of its input.
 pub(crate) fn action<'a>(tools: &Tools, tool: &str, input: Option<&'a RawValue>) -> Action<'a> {
-    let Some(does) = does(tools, tool) else {
-        return Action::Other;
-    };
+    let does = does(tools, tool);
     let Some(input) = input else {
-        return of_members(does, &Members::default());
+        return does.map_or(Action::Other, |does| of_members(does, &Members::default()));
     };
     if !input.get().starts_with('"') {
-        return of_members(does, &Members::of(input));
+        return of_input(does, tool, &Members::of(input));
     }
     // Some agents hand over arguments as JSON within a string.
     let text = text_of(input);
-    match Members::parse(&text) {
-        Ok(members) => detached(of_members(does, &members)),
-        Err(_) if does == Some(Does::Patch) => detached(patched(&text)),
-        Err(_) => of_members(does, &Members::default()),
+    match (Members::parse(&text), does) {
+        (Ok(members), _) => detached(of_input(does, tool, &members)),
+        (Err(_), Some(Some(Does::Patch))) => detached(patched(&text)),
+        (Err(_), Some(does)) => of_members(does, &Members::default()),
+        (Err(_), None) => Action::Other,
+    }
+}
+
+fn of_input<'a>(does: Option<Option<Does>>, tool: &str, input: &Members<'a>) -> Action<'a> {
+    let named = does.map(|does| of_members(does, input));
+    match named {
+        Some(action) if !action.is_empty() || does == Some(Some(Does::Patch)) => action,
+        // A name that only resembles that of a shell says less than what there is.
+        named => match shape::action(tool, input) {
+            Action::Other => named.unwrap_or(Action::Other),
+            action => action,
+        },
     }
 }
 
 /// What the table says, else what the name of another server's tool does; `Some(None)` for its edits.
 #[allow(clippy::option_option)]
 fn does(tools: &Tools, tool: &str) -> Option<Option<Does>> {
-    if let Some((_, does)) = tools.iter().find(|(name, _)| *name == tool) {
+    // `execute/runInTerminal`: a group stands before the name.
+    let base = tool.rsplit('/').next().unwrap_or(tool);
+    let known = |name: &str| tools.iter().find(|(known, _)| *known == name);
+    if let Some((_, does)) = known(tool).or_else(|| known(base)) {
         return Some(Some(*does));
     }
     let foreign = ["mcp__", "mcp_", "MCP:", "mcp:"];
@@ -319,7 +338,7 @@ fn of_members<'a>(does: Option<Does>, input: &Members<'a>) -> Action<'a> {
 }
 
 /// The path of a `file://` address; other texts as they are.
-fn without_scheme(text: Cow<'_, str>) -> Cow<'_, str> {
+pub(crate) fn without_scheme(text: Cow<'_, str>) -> Cow<'_, str> {
     match text.strip_prefix("file://") {
         // A host may stand before the path.
         Some(rest) => Cow::Owned(
@@ -338,18 +357,9 @@ fn command<'a>(input: &Members<'a>) -> Cow<'a, str> {
     if !text.is_empty() {
         return text;
     }
-    let words = COMMANDS.iter().map(|name| input.elements(name));
-    let words = words.into_iter().find(|words| !words.is_empty());
-    if let Some(words) = words {
-        let words: Vec<Cow<'a, str>> = words.into_iter().map(text_of).collect();
-        return match words.as_slice() {
-            // What a shell is handed is the line itself.
-            [shell, option, line] if is_shell(shell) && is_script_option(option) => line.clone(),
-            _ => {
-                let quoted: Vec<String> = words.iter().map(|w| shell_word(w)).collect();
-                Cow::Owned(quoted.join(" "))
-            }
-        };
+    let words = COMMANDS.iter().map(|name| words_of(input, name));
+    if let Some(line) = words.into_iter().find(|line| !line.is_empty()) {
+        return line;
     }
     let lines: Vec<Cow<'a, str>> = input
         .elements(LINES)
@@ -360,6 +370,20 @@ fn command<'a>(input: &Members<'a>) -> Cow<'a, str> {
         })
         .collect();
     Cow::Owned(lines.join("\n"))
+}
+
+/// The command line of a member that lists the words of one program; a text as it is.
+pub(crate) fn words_of<'a>(input: &Members<'a>, name: &str) -> Cow<'a, str> {
+    let words: Vec<Cow<'a, str>> = input.elements(name).into_iter().map(text_of).collect();
+    match words.as_slice() {
+        [] => input.text(&[name]),
+        // What a shell is handed is the line itself.
+        [shell, option, line] if is_shell(shell) && is_script_option(option) => line.clone(),
+        _ => {
+            let quoted: Vec<String> = words.iter().map(|w| shell_word(w)).collect();
+            Cow::Owned(quoted.join(" "))
+        }
+    }
 }
 
 fn is_shell(program: &str) -> bool {
@@ -374,7 +398,7 @@ fn is_script_option(option: &str) -> bool {
 }
 
 /// The files named in the head lines of a patch.
-fn patched(patch: &str) -> Action<'_> {
+pub(crate) fn patched(patch: &str) -> Action<'_> {
     const HEADS: &[&str] = &[
         "*** Update File: ",
         "*** Add File: ",
@@ -391,7 +415,7 @@ fn patched(patch: &str) -> Action<'_> {
     Action::Patch(paths)
 }
 
-fn detached(action: Action<'_>) -> Action<'static> {
+pub(crate) fn detached(action: Action<'_>) -> Action<'static> {
     let call = ToolCall {
         tool: Cow::Borrowed(""),
         call_id: Cow::Borrowed(""),
@@ -670,11 +694,10 @@ mod tests {
             };
             assert_eq!(command, "rm -rf x");
         }
-        assert_eq!(
-            action(TOOLS, "mcp__db__rewrite", Some(&input)),
-            Action::Other
-        );
-        assert_eq!(action(TOOLS, "write_file", Some(&input)), Action::Other);
+        let input = raw(r#"{"path":"a"}"#);
+        for tool in ["mcp__db__rewrite", "write_file"] {
+            assert_eq!(action(TOOLS, tool, Some(&input)), Action::Other, "{tool}");
+        }
     }
 
     /// The client tells by the name alone where silence would let a tool pass.

@@ -256,7 +256,7 @@ impl Draft {
                 Call::Edit(paths.iter().map(|p| p.clone().into_owned()).collect())
             }
             Action::Command { command, .. } => Call::Command(command.clone().into_owned()),
-            Action::Read(_) | Action::Other => return,
+            Action::Read(_) | Action::Discard | Action::Other => return,
         };
         self.calls.push_back((id.to_owned(), call));
         if self.calls.len() > MAX_CALLS {

@@ -193,6 +193,79 @@ fn a_daemon_that_never_answers_stops_nothing() {
 }
 
 #[test]
+fn while_the_daemon_hangs_the_program_decides() {
+    let dir = tempfile::tempdir().unwrap();
+    let _listener = UnixListener::bind(dir.path().join("sock")).unwrap();
+    let program = dir.path().join("aictx");
+    let decides = "#!/bin/sh\n\
+        case \"$3 $(cat)\" in\n\
+        tool.execute.before*'git reset'*) echo '{\"decision\":\"deny\",\"reason\":\"not that\"}';;\n\
+        esac\n";
+    fs::write(&program, decides).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let Some(out) = run(dir.path(), program.to_str().unwrap(), SESSION) else {
+        return;
+    };
+    let out: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&out["refused"], &out["output"]),
+        (&json!("not that"), &json!("E"))
+    );
+}
+
+const NESTED: &str = r#"
+const call = { tool: 'run', sessionID: 'ses_1', callID: 'c1' };
+await hooks['tool.execute.before'](call, { args: { task: { command: 'rm', args: ['-rf', 'x'] } } });
+await hooks['tool.execute.before'](call, { args: { path: 'a', content: 'x'.repeat(1e6), prompt: 'p' } });
+"#;
+
+#[test]
+fn arguments_keep_their_shape_without_their_texts() {
+    let dir = tempfile::tempdir().unwrap();
+    let listener = UnixListener::bind(dir.path().join("sock")).unwrap();
+    let (send, received) = mpsc::channel();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut line = String::new();
+            BufReader::new(&stream).read_line(&mut line).unwrap();
+            send.send(line).unwrap();
+            writeln!(
+                stream,
+                "{}",
+                json!({ "jsonrpc": "2.0", "id": 1, "result": null })
+            )
+            .unwrap();
+        }
+    });
+    if run(dir.path(), "/nowhere/aictx", NESTED).is_none() {
+        return;
+    }
+    let opencode = dialect("opencode").unwrap();
+    let actions: Vec<String> = received
+        .try_iter()
+        .map(|line| {
+            assert!(line.len() < 1_000, "contents stay where they are");
+            let request: Value = serde_json::from_str(&line).unwrap();
+            let params = &request["params"];
+            let payload = params["payload"].to_string();
+            let event = opencode.parse(&payload, params["event"].as_str()).unwrap();
+            match event.moment {
+                Moment::ToolIntent(call) => format!("{:?}", call.action),
+                other => panic!("{other:?}"),
+            }
+        })
+        .collect();
+    assert_eq!(
+        actions,
+        [
+            "Command { command: \"rm -rf x\", background: false, dir: \"\" }",
+            "Edit(\"a\")",
+        ]
+    );
+}
+
+#[test]
 fn without_a_daemon_and_without_a_program_nothing_happens() {
     let dir = tempfile::tempdir().unwrap();
     let odd = "\nawait hooks.event({ event: null }); await hooks['tool.execute.before'](null, null);\n\

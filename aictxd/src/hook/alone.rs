@@ -116,6 +116,7 @@ fn by_itself(
             let (root, cwd) = (place.worktree.to_string_lossy(), cwd.to_string_lossy());
             facts.judge(command, tool, &root, &cwd).0
         }
+        Action::Discard => aictx_guard::hook_discard(),
         Action::Read(_) | Action::Other => HookVerdict::Pass,
     }
 }

@@ -171,6 +171,7 @@ impl Session {
                 };
                 worse(judged.0, worse(verdict, worse(taken, again)))
             }
+            Action::Discard => aictx_guard::hook_discard(),
             Action::Read(_) | Action::Other => HookVerdict::Pass,
         };
         if matches!(call.action, Action::Edit(_) | Action::Patch(_)) {

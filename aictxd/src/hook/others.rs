@@ -8,8 +8,8 @@ use aictx_artifacts::root;
 use aictx_continuity::{Ground as _, provisional, unchecked_edits};
 use aictx_files::mounts;
 use aictx_guard::{
-    CommandRisk, HookVerdict, Names, Rules, Say, Spent, SteerState, Step, TurnEnd, limits_note,
-    parallel_note, turn_end,
+    CommandRisk, HookVerdict, Names, Rules, Say, Spent, SteerState, Step, TurnEnd, lifted_note,
+    limits_note, parallel_note, turn_end,
 };
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
 use aictx_proto::methods::{SteerParams, SteerReply};
@@ -85,7 +85,8 @@ impl Session {
         names: &WorktreeNames,
         agent_id: &str,
     ) -> Option<Answer> {
-        let mut limits = (*self.app.presence.limits(self.host(), &self.id)).clone();
+        let before = self.app.presence.limits(self.host(), &self.id);
+        let mut limits = (*before).clone();
         if !limits.apply(meant, self.now, Some(names)) {
             return None;
         }
@@ -93,10 +94,11 @@ impl Session {
             limits: serde_json::to_value(&limits).ok(),
             ..self.row(LedgerKind::Steered, agent_id)
         }]);
-        let context = limits_note(&limits);
+        let notes = [lifted_note(&before, &limits), limits_note(&limits)];
+        let notes: Vec<String> = notes.into_iter().flatten().collect();
         self.app.presence.set_limits(&self.id, limits);
         Some(Answer {
-            context: context?,
+            context: notes.join("\n"),
             decision: Decision::Pass,
         })
     }
@@ -107,7 +109,7 @@ impl Session {
         let writes = match action {
             Action::Edit(_) | Action::Patch(_) => true,
             Action::Command { command, .. } => limits.lost && !aictx_signals::only_checks(command),
-            Action::Read(_) | Action::Other => false,
+            Action::Read(_) | Action::Discard | Action::Other => false,
         };
         if !limits.lost || !writes {
             return HookVerdict::Pass;
@@ -158,7 +160,7 @@ impl Session {
                     .filter(|file| !row.paths.contains(file) && is_file(file))
                     .for_each(|file| touched(&file, false));
             }
-            Action::Other => {}
+            Action::Discard | Action::Other => {}
         }
     }
 
@@ -210,7 +212,7 @@ impl Session {
                 let deletes = rules.policy.budgets.deletions.is_some() && self.deletes(command);
                 return Some(take(Step::Command { deletes }));
             }
-            Action::Read(_) | Action::Other => return None,
+            Action::Read(_) | Action::Discard | Action::Other => return None,
         };
         Some(take(Step::Edit(&paths)))
     }
@@ -260,14 +262,16 @@ impl Session {
         (notes.join("\n"), worst)
     }
 
-    /// Files that other live sessions edited in this worktree, if a command may take them along.
+    /// Files that other live sessions edited in this worktree, if a command may take them along; also what they
+    /// claimed, if it may put it aside.
     pub(super) fn of_others(&self, command: &str) -> Vec<RepoPath> {
         let presence = &self.app.presence;
         if !guarding::may_take_along(command) || !presence.others_at_work(&self.id) {
             return Vec::new();
         }
         let live = |id: &str| self.app.sessions.get(id).is_some();
-        presence.edited_by_others(&self.id, &self.live.worktree, live)
+        let claimed = guarding::may_put_aside(command);
+        presence.edited_by_others(&self.id, &self.live.worktree, claimed, live)
     }
 
     /// What is said of a command that takes up changes which are not its session's: a note, or what the policy
@@ -279,13 +283,14 @@ impl Session {
         rules: &Rules,
         beside: bool,
     ) -> (String, HookVerdict) {
-        let Some(note) = rules.on_taking_along(command, risk) else {
+        let Some((note, asks)) = rules.on_taking_along(command, risk) else {
             return (String::new(), HookVerdict::Pass);
         };
         match rules.policy.parallel_edits.filter(|_| beside) {
             Some(Say::Ask) => (String::new(), HookVerdict::Ask(note)),
             Some(Say::Deny) => (String::new(), HookVerdict::Deny(note)),
             Some(Say::Allow) => (String::new(), HookVerdict::Pass),
+            None if asks => (String::new(), HookVerdict::Ask(note)),
             None => (note, HookVerdict::Pass),
         }
     }
@@ -315,7 +320,7 @@ impl Session {
                 Action::Command { command, .. } => command.to_string(),
                 Action::Edit(path) | Action::Read(path) => path.to_string(),
                 Action::Patch(paths) => paths.join(", "),
-                Action::Other => String::new(),
+                Action::Discard | Action::Other => String::new(),
             },
             cwd: session.cwd.to_string_lossy().into_owned(),
             session_id: session.id,

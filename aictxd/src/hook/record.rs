@@ -76,7 +76,7 @@ impl Session {
                 row.test = aictx_signals::is_test_command(command);
                 row.cwd = self.cwd_in_repository();
             }
-            Action::Other => {}
+            Action::Discard | Action::Other => {}
         }
         row
     }
@@ -177,7 +177,7 @@ impl Session {
             Action::Read(_) => LedgerKind::Read,
             Action::Edit(_) | Action::Patch(_) => LedgerKind::Edit,
             Action::Command { .. } => LedgerKind::Command,
-            Action::Other => LedgerKind::Tool,
+            Action::Discard | Action::Other => LedgerKind::Tool,
         };
         let mut row = self.call_row(kind, call, &event.agent_id);
         if let Action::Command {

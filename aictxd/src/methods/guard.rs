@@ -24,7 +24,7 @@ use crate::app::App;
 use crate::audit::{self, Verdict};
 use crate::checks::Checks;
 use crate::facts;
-use crate::guarding::{WorktreeFacts, may_take_along};
+use crate::guarding::{WorktreeFacts, may_put_aside, may_take_along};
 use crate::hosts::Host;
 use crate::names::WorktreeNames;
 use crate::policy;
@@ -154,9 +154,12 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         uninitialised: host.is_none(),
     };
     let others = match may_take_along(&params.command) {
-        true => app
-            .presence
-            .edited_by_others(&session, &place.worktree, live),
+        true => app.presence.edited_by_others(
+            &session,
+            &place.worktree,
+            may_put_aside(&params.command),
+            live,
+        ),
         false => Vec::new(),
     };
     let worktree = place.worktree.to_string_lossy();

@@ -1,4 +1,5 @@
-//! Long options that are not written out: GNU's programs and git take what only one of them begins with.
+//! Calls that are not written out: long options of which GNU's programs and git take any beginning that is clear,
+//! short options of git with their value behind them, and git's own programs (`git-clean`).
 
 use aictx_signals::shell::{SimpleCommand, Word};
 
@@ -64,8 +65,120 @@ fn meant(options: &[&'static str], text: &str) -> Option<&'static str> {
     (*first != text && fitting.all(|option| *option != text)).then_some(first)
 }
 
-/// A call with its options written out, when some are not.
+/// Commands of git that are programs of their own, too, as `git-clean` or below `git --exec-path`: those that
+/// change something.
+const GITS_OWN: &[&str] = &[
+    "add",
+    "am",
+    "apply",
+    "bisect",
+    "branch",
+    "checkout",
+    "checkout-index",
+    "cherry-pick",
+    "clean",
+    "clone",
+    "commit",
+    "config",
+    "fetch",
+    "filter-branch",
+    "gc",
+    "merge",
+    "mv",
+    "prune",
+    "pull",
+    "push",
+    "read-tree",
+    "rebase",
+    "reflog",
+    "remote",
+    "replace",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "send-pack",
+    "stash",
+    "submodule",
+    "switch",
+    "symbolic-ref",
+    "tag",
+    "update-index",
+    "update-ref",
+    "worktree",
+];
+/// Letters of git's options whose value may stand in the same word, by command.
+const GIT_VALUED: &[(&str, &[char])] = &[
+    ("checkout", &['b', 'B']),
+    ("switch", &['c', 'C']),
+    ("clean", &['e']),
+    ("push", &['o']),
+    ("stash", &['m']),
+    ("tag", &['m', 'u', 'F']),
+];
+
+/// `git-clean -fdx` as `git clean -fdx`, and `git switch -cfix` as `git switch -c fix`.
+fn of_git<'c>(command: &SimpleCommand<'c>) -> Option<SimpleCommand<'c>> {
+    let program = command.words.first()?;
+    let own = program.program().strip_prefix("git-");
+    let own = own.filter(|own| GITS_OWN.contains(own));
+    if own.is_none() && program.program() != "git" {
+        return None;
+    }
+    let verb = match own {
+        Some(own) => own,
+        None => command.arguments().first()?.text.as_str(),
+    };
+    let valued = GIT_VALUED.iter().find(|(name, _)| *name == verb);
+    let letters = valued.map_or(&[][..], |(_, letters)| letters);
+    let at = |word: &Word| {
+        let cluster = word.text.strip_prefix('-')?;
+        let at = cluster
+            .find(letters)
+            .filter(|_| !cluster.starts_with('-'))?;
+        (at + 1 < cluster.len()).then_some(at + 2)
+    };
+    if own.is_none() && !command.arguments().iter().any(|word| at(word).is_some()) {
+        return None;
+    }
+    let mut words: Vec<Word<'c>> = Vec::with_capacity(command.words.len() + 2);
+    if let Some(own) = own {
+        words.push(Word::plain("git"));
+        words.push(Word::plain(own.to_owned()));
+    } else {
+        words.push(program.clone());
+    }
+    let mut ended = false;
+    for word in command.arguments() {
+        ended |= word.text == "--";
+        match at(word).filter(|_| !ended) {
+            Some(at) => {
+                let (option, value) = word.text.split_at_checked(at).unwrap_or_default();
+                let (option, value) = (option.to_owned(), value.to_owned());
+                words.push(Word::plain(option));
+                words.push(Word {
+                    text: value.into(),
+                    ..word.clone()
+                });
+            }
+            None => words.push(word.clone()),
+        }
+    }
+    Some(SimpleCommand {
+        words,
+        ..command.clone()
+    })
+}
+
+/// A call written out, when it is not.
 pub(super) fn written_out<'c>(command: &SimpleCommand<'c>) -> Option<SimpleCommand<'c>> {
+    let spelled = of_git(command);
+    let long = long_options(spelled.as_ref().unwrap_or(command));
+    long.or(spelled)
+}
+
+/// A call with its long options written out, when some are not.
+fn long_options<'c>(command: &SimpleCommand<'c>) -> Option<SimpleCommand<'c>> {
     let long = |word: &Word| word.text.len() > MIN_LETTERS && word.text.starts_with("--");
     // Almost no call has one.
     if !command.arguments().iter().any(long) {

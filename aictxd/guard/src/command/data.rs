@@ -106,6 +106,14 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         if reads && reads_program_from_stdin(name, arguments) {
             piped_script(judge, call);
         }
+        // `… | xargs bash -c`: what is listed is the script.
+        let is_script_option = |word: &Word| {
+            let letters = word.text.strip_prefix('-').unwrap_or_default();
+            letters.ends_with('c') && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+        };
+        if call.command.fed && arguments.last().is_some_and(is_script_option) {
+            judge.undecidable(Level::Destructive, name, arguments);
+        }
         // `bash <(echo …)`
         if let Some(word) = arguments.first().filter(|word| word.inner.is_some()) {
             printed_script(judge, call, word);

@@ -46,7 +46,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         "rm" | "unlink" | "rmdir" => remove(judge, call, arguments),
         "rimraf" | "del-cli" => recursive(judge, call, name, &operands(arguments)),
         "find" | "fd" | "fdfind" => {
-            if arguments.iter().any(|word| word.text == "-delete") {
+            if found::deletes(arguments) {
                 let temporary = arguments.first().is_some_and(|word| {
                     let brought = judge.brings && fresh::names_what_is_new(word);
                     !brought && judge.is_temporary(call, word)
@@ -118,7 +118,7 @@ pub(super) fn deletes(call: Call, arguments: &[Word]) -> bool {
         "rm" | "unlink" | "rmdir" | "rimraf" | "del-cli" => {
             call.command.fed || operands_in(arguments).next().is_some()
         }
-        "find" | "fd" | "fdfind" => arguments.iter().any(|word| word.text == "-delete"),
+        "find" | "fd" | "fdfind" => found::deletes(arguments),
         _ => false,
     }
 }

@@ -136,6 +136,29 @@ impl Kinds {
     }
 }
 
+impl Kind {
+    /// What a command of this kind does, behind its name in a sentence.
+    pub(crate) fn loss(self) -> &'static str {
+        match self {
+            Self::Delete => "deletes files for good",
+            Self::Overwrite => "writes over what a file holds",
+            Self::DiscardChanges => "throws away changes that are not committed anywhere",
+            Self::TakeAlong => "takes along changes that others made",
+            Self::RewriteHistory => "replaces or removes commits or references",
+            Self::Publish => "publishes something that cannot be taken back",
+            Self::RemoteDelete => "deletes something on another machine or service",
+            Self::RemoteChange => "changes something on another machine or service",
+            Self::DatabaseWrite => "changes or deletes what a database holds",
+            Self::ProcessKill => "ends processes, services or the machine",
+            Self::Disk => "writes to a disk or file system as a whole",
+            Self::Permission => "changes rights, accounts or protection",
+            Self::NetworkExec => "runs code that was just fetched",
+            Self::Credentials => "touches credentials or sends them somewhere",
+            _ => "may lose something for good",
+        }
+    }
+}
+
 impl CommandFinding {
     /// The finding with all that it rests on.
     pub fn explained(&self) -> GuardFinding {

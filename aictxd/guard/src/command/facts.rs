@@ -100,6 +100,11 @@ pub trait Facts {
         Vec::new()
     }
 
+    /// The words in which the user set the limits, where all are of one message.
+    fn limit_words(&self) -> Option<String> {
+        None
+    }
+
     /// What the user said must be left alone in this session, as entries.
     fn off_limits(&self) -> Vec<String> {
         Vec::new()

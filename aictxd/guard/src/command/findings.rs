@@ -15,6 +15,8 @@ pub(super) struct What {
     pub(super) tier: Tier,
     pub(super) level: Level,
     pub(super) reversible: bool,
+    /// A hook asks the user, however mild it is.
+    pub(super) asks: bool,
 }
 
 impl Judge<'_> {
@@ -45,11 +47,30 @@ impl Judge<'_> {
         }
         let reversible = tier == Tier::Risky && kind.mild_is_reversible();
         let what = What {
+            asks: false,
             code: &DESTRUCTIVE_COMMAND,
             kind,
             tier,
             level: tier.into(),
             reversible,
+        };
+        self.add(what, verb, targets);
+    }
+
+    /// Something that is no loss of work, and that nobody can take back: the user is asked.
+    pub(super) fn ask<'t>(
+        &mut self,
+        kind: Kind,
+        verb: &str,
+        targets: impl IntoIterator<Item = &'t str>,
+    ) {
+        let what = What {
+            code: &DESTRUCTIVE_COMMAND,
+            kind,
+            tier: Tier::Risky,
+            level: Level::Caution,
+            reversible: false,
+            asks: true,
         };
         self.add(what, verb, targets);
     }
@@ -63,6 +84,7 @@ impl Judge<'_> {
         targets: impl IntoIterator<Item = &'t str>,
     ) {
         let what = What {
+            asks: false,
             code: &DESTRUCTIVE_COMMAND,
             kind,
             tier: Tier::Risky,
@@ -83,6 +105,7 @@ impl Judge<'_> {
             .filter(|word| word.unknown || word.carried)
             .map(|word| word.text.as_str());
         let what = What {
+            asks: false,
             code: &COMMAND_NOT_DECIDABLE,
             kind: Kind::Undecidable,
             tier: Tier::Risky,
@@ -124,6 +147,7 @@ impl Judge<'_> {
             level: what.level,
             kind: what.kind,
             reversible: what.reversible,
+            asks: what.asks,
             verb,
             targets,
             segment: self.segment,

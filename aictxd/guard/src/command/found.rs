@@ -151,6 +151,21 @@ impl Tests<'_> {
     }
 }
 
+/// Whether `find` itself is told to delete; what stands behind `-exec` is for another program.
+pub(super) fn deletes(arguments: &[Word]) -> bool {
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.text.as_str() {
+            "-delete" => return true,
+            "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch" => {
+                words.find(|word| matches!(word.text.as_str(), ";" | "+"));
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use aictx_signals::shell::{Dialect, analyse};

@@ -173,7 +173,7 @@ fn stash(judge: &mut Judge, call: Call, words: &[Word]) {
         judge.hit(Some(call), kind, Tier::Destructive, &verb, operands(words));
     } else {
         let shown = format!("git stash {verb}");
-        judge.note(Kind::DiscardChanges, false, &shown, operands(words));
+        judge.ask(Kind::DiscardChanges, &shown, operands(words));
     }
 }
 

@@ -350,14 +350,13 @@ fn found(judge: &mut Judge, call: Call) {
     let runs = arguments.iter().enumerate().any(|(at, word)| {
         let rest = arguments.get(at + 1..).unwrap_or_default();
         match word.text.as_str() {
-            "-delete" => true,
             "-exec" | "-execdir" | "-ok" | "-x" | "-X" | "--exec" | "--exec-batch" => rest
                 .first()
                 .is_some_and(|program| writes(program.program(), rest)),
             _ => false,
         }
     });
-    if !runs {
+    if !runs && !super::found::deletes(arguments) {
         return;
     }
     let name = arguments.windows(2).find_map(|pair| match pair {
@@ -488,6 +487,7 @@ impl Judge<'_> {
             return;
         }
         let what = What {
+            asks: false,
             code,
             kind: Kind::Overwrite,
             tier,
@@ -495,9 +495,10 @@ impl Judge<'_> {
             reversible: false,
         };
         let whose = match limit {
-            Limit::Policy(_, whose) => Some(whose.as_str()),
-            _ => None,
+            Limit::Policy(_, whose) => Some(whose.clone()),
+            Limit::Forbidden | Limit::Outside => self.facts.limit_words(),
         };
+        let whose = whose.as_deref();
         self.add(what, verb, [target].into_iter().chain(whose));
     }
 }

@@ -15,6 +15,11 @@ enum Verdict {
 impl Judge<'_> {
     /// The table of calls that are known by verbs and options.
     pub(super) fn rules(&mut self, call: Call, name: &str, arguments: &[Word]) {
+        // `cargo +nightly publish`
+        let arguments = match arguments.split_first() {
+            Some((first, rest)) if name == "cargo" && first.text.starts_with('+') => rest,
+            _ => arguments,
+        };
         let program = call.program_named(name);
         let rules = program.rules;
         if !self.minded.is_empty() {
@@ -60,7 +65,11 @@ impl Judge<'_> {
         } else {
             rule.tier
         };
-        self.hit(Some(call), rule.kind, tier, &verb, targets);
+        if rule.asks {
+            self.ask(rule.kind, &verb, targets);
+        } else {
+            self.hit(Some(call), rule.kind, tier, &verb, targets);
+        }
     }
 
     /// The worst rule that fits one reading of the words.

@@ -243,9 +243,26 @@ pub(crate) fn is_temporary(path: &str) -> bool {
     })
 }
 
+/// Whether a path leads above where it begins: `$TMPDIR/../x`.
+fn leaves(path: &str) -> bool {
+    let mut depth = 0_usize;
+    let below = path.split(['/', '\\']).skip(1);
+    for part in below.filter(|part| !matches!(*part, "" | ".")) {
+        if part == ".." {
+            let Some(above) = depth.checked_sub(1) else {
+                return true;
+            };
+            depth = above;
+        } else {
+            depth += 1;
+        }
+    }
+    false
+}
+
 /// `$TMPDIR/x`: unknown, but temporary.
 pub(super) fn is_temporary_variable(text: &str) -> bool {
-    if !text.starts_with(['$', '%']) {
+    if !text.starts_with(['$', '%']) || leaves(text) {
         return false;
     }
     if [
@@ -364,6 +381,7 @@ impl Judge<'_> {
             Kind::Overwrite
         };
         let what = What {
+            asks: false,
             code,
             kind,
             tier,

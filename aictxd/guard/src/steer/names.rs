@@ -2,6 +2,7 @@
 //! `readme` for `README.md`.
 
 use super::filenames::is_plain_name;
+use super::nouns::LOCK_FILES;
 use super::paths::is_outside;
 
 /// What a worktree has, as far as people name it.
@@ -35,6 +36,20 @@ const DOCS: [&str; 8] = [
     "**/*.mdx",
     "**/*.rst",
     "**/*.adoc",
+];
+
+/// Lock files of package managers.
+const LOCKS: [&str; 10] = [
+    "**/*.lock",
+    "**/*.lockfile",
+    "**/*.lock.*",
+    "**/*-lock.*",
+    "**/*.lockb",
+    "**/npm-shrinkwrap.json",
+    "**/go.sum",
+    "**/Package.resolved",
+    "**/packages.lock.json",
+    "**/Pipfile.lock",
 ];
 
 /// What else may be touched where nothing but the tests may: those that lie beside what they test, and what they need.
@@ -75,14 +90,16 @@ pub(super) fn resolve_scope(entry: &str, names: &dyn Names) -> Vec<String> {
 }
 
 /// The entries of a list of limits for somebody to read: the patterns of tests are one, and those of
-/// documentation.
+/// documentation and of lock files.
 pub(crate) fn words_of(entries: &[String]) -> Vec<&str> {
     let is_tests = |entry: &str| TESTS.iter().chain(&TESTS_EVERYWHERE).any(|p| *p == entry);
     let is_docs = DOCS.iter().all(|p| entries.iter().any(|entry| entry == p));
+    let is_locks = LOCKS.iter().all(|p| entries.iter().any(|entry| entry == p));
     let mut words: Vec<&str> = Vec::new();
     for entry in entries {
         let word = match entry.as_str() {
             entry if is_tests(entry) => "test files",
+            entry if is_locks && LOCKS.contains(&entry) => "lock files",
             entry if is_docs && DOCS.contains(&entry) => "documentation",
             entry => entry,
         };
@@ -108,6 +125,9 @@ pub(super) fn resolve(entry: &str, names: &dyn Names) -> Vec<String> {
             "" => there.clone(),
             rest => format!("{there}/{rest}"),
         }];
+    }
+    if entry == LOCK_FILES {
+        return LOCKS.map(str::to_owned).to_vec();
     }
     let plain = rest.is_empty() && is_plain_name(first);
     if plain {
@@ -201,6 +221,40 @@ mod tests {
         let with = Worktree(vec!["docs".to_owned()], Vec::new());
         assert_eq!(resolve("docs", &with), ["docs"]);
         assert_eq!(words_of(&["**/*.md".to_owned()]), ["**/*.md"]);
+    }
+
+    #[test]
+    fn lock_files_are_those_of_any_package_manager() {
+        let names = Worktree(vec!["Cargo.lock".to_owned()], Vec::new());
+        let limits = resolve("lockfile", &names);
+        let covers = |path: &str| {
+            let path = aictx_proto::RepoPath::parse(path).unwrap();
+            let mut limits = limits.iter();
+            limits.any(|entry| super::super::covers(entry, &path))
+        };
+        for path in [
+            "Cargo.lock",
+            "package-lock.json",
+            "web/yarn.lock",
+            "pnpm-lock.yaml",
+            "bun.lockb",
+            "go.sum",
+            "poetry.lock",
+            "infra/.terraform.lock.hcl",
+            "gradle.lockfile",
+        ] {
+            assert!(covers(path), "{path}");
+        }
+        for path in [
+            "Cargo.toml",
+            "src/lock.rs",
+            "package.json",
+            "lockfile.md",
+            "go.mod",
+        ] {
+            assert!(!covers(path), "{path}");
+        }
+        assert_eq!(words_of(&limits), ["lock files"]);
     }
 
     #[test]

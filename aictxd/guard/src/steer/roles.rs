@@ -6,7 +6,10 @@ use super::class::{Class, Set};
 use super::clause::{Clause, Item};
 use super::filenames::{is_directory, is_plain_name};
 use super::label::Label;
+use super::nouns;
+use super::object::text;
 use super::object::{is_beside, names_a_thing};
+use super::object_words::OF;
 use super::paths::{Spelt, spelt};
 use super::rules::LEAD;
 use super::shades::{
@@ -405,6 +408,21 @@ fn named(clause: &Clause, label: Label, exists: &dyn Fn(&str) -> bool) -> Vec<(u
         if test_files || their_tests {
             found.push((at, "tests".to_owned()));
             continue;
+        }
+        if expects && before_is_object(clause, at) && nouns::is_lock_file(clause, at) {
+            found.push((at, nouns::LOCK_FILES.to_owned()));
+            continue;
+        }
+        // As strict as of an English name: before another noun it describes.
+        let ends = beside(1).is_none_or(|i| {
+            i.text.is_empty() || i.set.meets(AFTER_NAME) || i.has(Class::Not) || text(i, OF)
+        });
+        if expects && ends && before_is_object(clause, at) {
+            let directory = nouns::directory(word, exists);
+            if let Some(directory) = directory {
+                found.push((at, directory.to_owned()));
+                continue;
+            }
         }
         if expects && !theirs && before_is_object(clause, at) && is_source(clause, at) {
             found.extend(source_directory(exists).map(|directory| (at, directory.to_owned())));

@@ -10,6 +10,8 @@ use super::roles::EVERYTHING;
 
 /// Most entries of one list; what finds no room is counted in `dropped`.
 const MAX_ENTRIES: usize = 64;
+/// Characters of the words in which a limit was set.
+const MAX_WORDS: usize = 120;
 
 /// What the person has forbidden and allowed so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,11 +41,24 @@ pub struct SteerState {
     /// Who set them: `user_message`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
+    /// In which words they were set; of those that hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<Said>,
     /// Entries that found no room.
     pub dropped: u64,
     /// What was said before cannot be read any more, and nobody was told yet.
     #[serde(skip)]
     pub lost: bool,
+}
+
+/// The words in which a limit was set.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Said {
+    /// The entry of a list of limits.
+    pub entry: String,
+    /// The message, cut.
+    pub words: String,
 }
 
 /// Why a path may not be edited.
@@ -98,8 +113,45 @@ impl SteerState {
         if changed {
             self.since = Some(now);
             "user_message".clone_into(&mut self.source);
+            let words = reply.suggested_updates.work_state_note.as_deref();
+            self.note_words(&before, words.unwrap_or_default());
         }
         changed
+    }
+
+    /// Keeps the words of the limits that hold and are not those of `before`.
+    fn note_words(&mut self, before: &Self, words: &str) {
+        let held = |entry: &String| {
+            self.forbidden_paths.contains(entry) || self.allowed_paths.contains(entry)
+        };
+        self.said.retain(|said| held(&said.entry));
+        let words = aictx_proto::text::clean(words, MAX_WORDS);
+        let limits = self.forbidden_paths.iter().chain(&self.allowed_paths);
+        let new = limits.filter(|entry| {
+            !before.forbidden_paths.contains(entry) && !before.allowed_paths.contains(entry)
+        });
+        let new: Vec<Said> = new
+            .filter(|_| !words.is_empty())
+            .map(|entry| Said {
+                entry: entry.clone(),
+                words: words.clone(),
+            })
+            .collect();
+        self.said.extend(new);
+    }
+
+    /// The words in which the limit with this entry was set; empty when they are not known.
+    pub fn words_of(&self, entry: &str) -> &str {
+        let said = self.said.iter().find(|said| said.entry == entry);
+        said.map_or("", |said| &said.words)
+    }
+
+    /// The words of all limits, where one message set them.
+    pub fn only_words(&self) -> Option<&str> {
+        let first = self.said.first()?;
+        let limits = self.forbidden_paths.len() + self.allowed_paths.len();
+        let alike = self.said.iter().all(|said| said.words == first.words);
+        (alike && limits == self.said.len()).then_some(first.words.as_str())
     }
 
     pub(super) fn take(&mut self, updates: &SteerUpdates) {

@@ -116,7 +116,7 @@ pub(super) fn follow<'t>(
         "find" | "fd" | "fdfind" => {
             let inner = executed(command, &frame);
             for words in inner {
-                push(script, context, words, &frame);
+                push(script, context, words, &frame, true);
             }
         }
         name if is_shell(name) => {
@@ -218,6 +218,17 @@ fn follow_lines<'t>(
     } else if line.first().is_some_and(|word| word.text.contains(' ')) {
         vec![join(line)]
     } else {
+        let calls = filled(line, given);
+        let frame = Frame {
+            remote: command.remote,
+            fed: false,
+            elevated: command.elevated,
+            dir: command.dir.clone(),
+            depth,
+        };
+        for words in calls {
+            push(script, context, words, &frame, false);
+        }
         return false;
     };
     let frame = Frame {
@@ -231,6 +242,33 @@ fn follow_lines<'t>(
         run_shell(script, context, Some(text), &frame);
     }
     true
+}
+
+/// The calls of `parallel bash -c ::: 'rm a' 'rm b'`: the words with each that is given, in the place of `{}` or behind.
+/// Only of programs that run what they are given; of others the words are operands like any.
+fn filled<'t>(line: &[Word<'t>], given: &[Word<'t>]) -> Vec<Vec<Word<'t>>> {
+    let runs = line
+        .first()
+        .is_some_and(|word| is_shell(base(word)) || base(word) == "eval");
+    if !runs || given.first().is_none_or(|word| word.text != ":::") {
+        return Vec::new();
+    }
+    let words = given.iter().filter(|word| word.text != ":::");
+    let call = |one: &Word<'t>| {
+        let is_place = |word: &Word| word.text == "{}";
+        let mut call: Vec<Word<'t>> = Vec::with_capacity(line.len() + 1);
+        for word in line {
+            call.push(match is_place(word) {
+                true => one.clone(),
+                false => word.clone(),
+            });
+        }
+        if !line.iter().any(is_place) {
+            call.push(one.clone());
+        }
+        call
+    };
+    words.take(MAX_LINES).map(call).collect()
 }
 
 /// Removes leading wrappers in place, in one move. Returns whether the last of them hands a line to a
@@ -412,6 +450,7 @@ fn push<'t>(
     context: &mut Context<'t>,
     words: Vec<Word<'t>>,
     frame: &Frame,
+    fed: bool,
 ) {
     if script.commands.len() >= MAX_COMMANDS || frame.depth > super::MAX_DEPTH {
         script.undecided = true;
@@ -422,7 +461,7 @@ fn push<'t>(
         words,
         dir: frame.dir.clone(),
         remote: frame.remote,
-        fed: true,
+        fed,
         elevated: frame.elevated,
         depth: frame.depth,
         ..SimpleCommand::default()

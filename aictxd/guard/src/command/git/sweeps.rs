@@ -10,6 +10,8 @@ use crate::command::findings::What;
 
 /// Most entries that are told.
 const MAX_TOLD: usize = 3;
+/// Paths of one call that are looked at.
+const MAX_PATHS: usize = 64;
 
 /// How much a call takes.
 enum Reach<'w> {
@@ -17,6 +19,8 @@ enum Reach<'w> {
     Worktree,
     /// What changed below a directory.
     Below(&'w Word<'w>),
+    /// What changed of these files and directories.
+    Paths(Vec<&'w Word<'w>>),
 }
 
 /// Tells of a call that takes up all changes, where some are not the caller's.
@@ -34,7 +38,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call, global: &[Word], verb: &str, 
     let place = match (&from, &reach) {
         (Some(from), _) => from.text.as_str(),
         (None, Reach::Below(place)) => place.text.as_str(),
-        (None, Reach::Worktree) => ".",
+        (None, Reach::Worktree | Reach::Paths(_)) => ".",
     };
     // Mostly nobody else is at work.
     let alone = judge.facts.of_others(&RepoPath::root()).is_empty();
@@ -48,18 +52,29 @@ pub(super) fn judge(judge: &mut Judge, call: Call, global: &[Word], verb: &str, 
     if has_option(global, &elsewhere) || from.is_some_and(|from| from.unknown) {
         return;
     }
-    let below = match reach {
-        Reach::Below(_) => below,
-        Reach::Worktree => RepoPath::root(),
+    let inside = |word: &&Word| match judge.place.locate(dir, &word.text) {
+        Some(Located::Inside(path)) => Some(path),
+        _ => None,
     };
-    let mut told = judge.facts.of_others(&below);
-    if verb == "stash" {
+    let (below, is_all) = match &reach {
+        Reach::Below(_) => (vec![below], false),
+        Reach::Worktree => (vec![RepoPath::root()], true),
+        Reach::Paths(words) if from.is_none() => (words.iter().filter_map(inside).collect(), false),
+        Reach::Paths(_) => return,
+    };
+    let mut told: Vec<String> = Vec::new();
+    for place in &below {
+        told.extend(judge.facts.of_others(place));
+    }
+    let asks = verb == "stash" && !told.is_empty();
+    if verb == "stash" && is_all {
         told.extend(judge.facts.off_limits());
     }
     if told.is_empty() {
         return;
     }
     let what = What {
+        asks,
         code: &TAKES_OTHERS_CHANGES,
         kind: Kind::TakeAlong,
         tier: Tier::Risky,
@@ -74,7 +89,7 @@ fn reach<'w>(verb: &str, words: &'w [Word]) -> Option<Reach<'w>> {
     let chooses = has_option(words, &["-p", "--patch", "-i", "--interactive"]);
     match verb {
         _ if chooses => None,
-        "stash" => stashes_all(words).then_some(Reach::Worktree),
+        "stash" => stashed(words),
         "add" | "stage" => adds_all(words),
         "commit" | "ci" => has_option(words, &["-a", "--all"]).then_some(Reach::Worktree),
         _ => None,
@@ -83,19 +98,23 @@ fn reach<'w>(verb: &str, words: &'w [Word]) -> Option<Reach<'w>> {
 
 /// `git stash`, `git stash push -u -m …`, `git stash save …`; with paths it takes only these, with `--staged`
 /// only what the caller has staged.
-fn stashes_all(words: &[Word]) -> bool {
+fn stashed<'w>(words: &'w [Word<'w>]) -> Option<Reach<'w>> {
+    let staged = || has_option(words, &["-S", "--staged"]);
     let pushes = match words.first().map(|word| word.text.as_str()) {
-        None => true,
-        Some("save") => return !has_option(words, &["-S", "--staged"]),
-        Some("push") => true,
+        None | Some("push") => true,
+        Some("save") => return (!staged()).then_some(Reach::Worktree),
         Some(first) => first.starts_with('-'),
     };
-    let named = words.iter().any(|word| word.text == "--");
-    let listed = has_option(words, &["--pathspec-from-file"]);
+    if !pushes || staged() || has_option(words, &["--pathspec-from-file"]) {
+        return None;
+    }
     let mut rest = words.iter().skip_while(|word| word.text == "push");
-    let mut paths = false;
+    let mut paths = Vec::new();
+    let mut ended = false;
     while let Some(word) = rest.next() {
         match word.text.as_str() {
+            _ if ended => paths.push(word),
+            "--" => ended = true,
             "-m" | "--message" => {
                 rest.next();
             }
@@ -103,10 +122,15 @@ fn stashes_all(words: &[Word]) -> bool {
             text if text.starts_with('-') && !text.starts_with("--") && text.ends_with('m') => {
                 rest.next();
             }
-            text => paths |= !text.starts_with('-'),
+            text if text.starts_with('-') => {}
+            _ => paths.push(word),
         }
     }
-    pushes && !named && !listed && !paths && !has_option(words, &["-S", "--staged"])
+    paths.truncate(MAX_PATHS);
+    Some(match paths.is_empty() {
+        true => Reach::Worktree,
+        false => Reach::Paths(paths),
+    })
 }
 
 /// `git add -A`, `git add .`, `git add -u`; what names paths takes only these.

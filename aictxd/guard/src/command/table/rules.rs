@@ -23,6 +23,8 @@ pub(in super::super) struct Rule {
     unless: Vec<&'static str>,
     /// It counts only with the rights of another user.
     elevated: bool,
+    /// A hook asks the user.
+    pub(in super::super) asks: bool,
 }
 
 /// What a word, or several, may be.
@@ -190,7 +192,7 @@ fn rule(line: &'static str) -> Option<Rule> {
     let tier = match parts.next()? {
         // What it is worth is nothing, and it excuses nothing.
         "P" | "Q" => Tier::Plain,
-        "R" => Tier::Risky,
+        "R" | "A" => Tier::Risky,
         "D" => Tier::Destructive,
         "C" => Tier::Catastrophic,
         _ => return None,
@@ -202,6 +204,7 @@ fn rule(line: &'static str) -> Option<Rule> {
         with: Vec::new(),
         unless: Vec::new(),
         elevated: false,
+        asks: line.starts_with("A "),
     };
     for part in parts.skip(1) {
         if part == "+elevated" {
