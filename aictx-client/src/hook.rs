@@ -126,6 +126,8 @@ pub(crate) enum Sent {
     Late,
     /// The daemon answered that it could not record the event.
     Declined,
+    /// The daemon could not read the event, and nobody else could.
+    Unreadable,
 }
 
 /// Makes an id that no other event of this machine has: nanoseconds since the epoch in hexadecimal
@@ -300,8 +302,7 @@ fn exchange(socket: c_int, message: &[u8], answer: &mut [u8], deadline: u64) -> 
     }
 }
 
-/// Says what an answer line wants said. An error is no answer, except where the payload itself is
-/// at fault and nobody else would understand it either.
+/// Says what an answer line wants said. An error is no answer.
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 pub(crate) fn taken(line: &[u8]) -> Sent {
     match result_in(line) {
@@ -309,7 +310,7 @@ pub(crate) fn taken(line: &[u8]) -> Sent {
             b"null" => 0,
             result => say(result),
         }),
-        None if is_fault_of_payload(line) => Sent::HandedOver(0),
+        None if is_fault_of_payload(line) => Sent::Unreadable,
         None => Sent::Declined,
     }
 }
@@ -448,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_no_answer_unless_the_payload_is_at_fault() {
+    fn an_error_is_no_answer() {
         let error = |code: i32| {
             let error = serde_json::json!({"code": code, "message": "\"code\":-32602", "data": {}});
             format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{error}}}\n")
@@ -465,7 +466,7 @@ mod tests {
                 "too_large",
             ];
             let expected = match is_ours.contains(&known.kind) {
-                true => Sent::HandedOver(0),
+                true => Sent::Unreadable,
                 false => Sent::Declined,
             };
             assert_eq!(

@@ -44,7 +44,11 @@ pub fn run(name: &str, hook: &HookArguments) -> Result<methods::Json, RpcError> 
     }
     let input = read_input()?;
     let params = if name == HOOK && !hook.runner.is_empty() {
-        hook_params(&input, hook)?
+        match hook_params(&input, hook) {
+            // That it cannot be read is all that is judged then.
+            Err(_) if hook.verdict_only => hook_params("null", hook)?,
+            params => params?,
+        }
     } else {
         input
     };

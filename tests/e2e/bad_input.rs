@@ -80,6 +80,34 @@ fn garbage_is_met_with_silence_with_and_without_a_daemon() {
 }
 
 #[test]
+fn a_call_that_nobody_can_read_is_asked_about_and_counted() {
+    let mut env = TestEnv::new();
+    let repo = env.repository("demo");
+    let other = env.plain_repository("other");
+    let unreadable: &[&[u8]] = &[
+        b"{\"hook_event_name\":\"PreToolUse\",\"tool_input\":{\"command\":\"rm -rf ~",
+        b"{\"hook_event_name\":\"PreToolUse\" \"tool_name\":\"Bash\"}",
+        b"\"hook_event_name\":\"PreToolUse\"",
+    ];
+    let daemon = env.daemon();
+    let asked = |env: &TestEnv| {
+        for bytes in unreadable {
+            let text = String::from_utf8_lossy(bytes);
+            assert_eq!(decision(&env.hook_bytes(&repo, bytes)), "ask", "{text}");
+            assert_eq!(decision(&env.hook_bytes(&other, bytes)), "", "{text}");
+        }
+    };
+    asked(&env);
+    let after = b"{\"hook_event_name\":\"PostToolUse\",\"tool_input\":{";
+    assert_eq!(decision(&env.hook_bytes(&repo, after)), "");
+    let doctor = env.aictx(&repo, &["doctor"]).stdout;
+    assert!(doctor.contains("hook events were lost"), "{doctor}");
+    assert_eq!(daemon.stop(), 0);
+    env.set("AICTX_NO_DAEMON", "1");
+    asked(&env);
+}
+
+#[test]
 fn a_payload_of_fifty_megabytes_is_judged_and_recorded() {
     let mut env = TestEnv::new();
     // Three times fifty megabytes, by a build that is not optimised, on a machine that is busy.

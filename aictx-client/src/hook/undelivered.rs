@@ -193,8 +193,10 @@ fn deliver(places: &Places, event: &Event, sent: Sent) -> c_int {
         }
         other => other,
     };
-    if let Sent::HandedOver(status) = sent {
-        return status;
+    match sent {
+        Sent::HandedOver(status) => return status,
+        Sent::Unreadable => return unreadable(places, event),
+        _ => {}
     }
     // Whoever only tells may wait in the spool, which costs less than a process.
     let asks = !is_observation(event.name);
@@ -219,6 +221,23 @@ fn deliver(places: &Places, event: &Event, sent: Sent) -> c_int {
         answer.recv_timeout(wait).ok().flatten()
     });
     verdict.map_or(0, |answer| said(&answer))
+}
+
+/// Counts an event that nobody can read. Before a tool the user is asked, in repositories that are looked after.
+fn unreadable(places: &Places, event: &Event) -> c_int {
+    event.lose(places);
+    if !is_gate(event.name) {
+        return 0;
+    }
+    let nothing = Event {
+        payload: b"null",
+        ..*event
+    };
+    let answer = once(places, &nothing, &["--verdict-only"]).and_then(|(_, answer)| {
+        let wait = event.within(event.answer + ONCE_ALLOWANCE);
+        answer.recv_timeout(wait).ok().flatten()
+    });
+    answer.map_or(0, |answer| said(&answer))
 }
 
 /// One exchange with a running daemon.

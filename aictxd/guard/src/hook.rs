@@ -47,9 +47,18 @@ pub fn hook_edit(path: &Located, absolute: &str) -> HookVerdict {
 /// Judges a call that throws away what was not committed, such as leaving a worktree with its changes.
 pub fn hook_discard() -> HookVerdict {
     HookVerdict::Ask(reason(
-        "this throws away changes that were not committed; they cannot be brought back",
+        "this throws away changes that were not committed; they cannot be brought back.",
         &[],
         "Commit or stash them first, or ask the user.",
+    ))
+}
+
+/// Judges a call that nobody could read.
+pub fn hook_unreadable() -> HookVerdict {
+    HookVerdict::Ask(reason(
+        "what this call would do could not be read, so nothing was checked.",
+        &[],
+        "Let the user look at it.",
     ))
 }
 

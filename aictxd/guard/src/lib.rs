@@ -22,7 +22,10 @@ pub use command::{
     NoFacts, Place, Tier, command_risk, command_risk_in, is_made_again, is_precious,
 };
 pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard, guard_with};
-pub use hook::{HookVerdict, hook_command, hook_command_with, hook_discard, hook_edit, hook_risk};
+pub use hook::{
+    HookVerdict, hook_command, hook_command_with, hook_discard, hook_edit, hook_risk,
+    hook_unreadable,
+};
 pub use path::{names_among, path_risk};
 pub use policy::{Policy, Rules, Say, covers};
 pub use session::{

@@ -248,6 +248,9 @@ pub(crate) fn action<'a>(tools: &Tools, tool: &str, input: Option<&'a RawValue>)
     let Some(input) = input else {
         return does.map_or(Action::Other, |does| of_members(does, &Members::default()));
     };
+    if input.get().starts_with('[') && does == Some(Some(Does::Shell)) {
+        return line(program_of(&elements_of(input)));
+    }
     if !input.get().starts_with('"') {
         return of_input(does, tool, &Members::of(input));
     }
@@ -256,8 +259,18 @@ pub(crate) fn action<'a>(tools: &Tools, tool: &str, input: Option<&'a RawValue>)
     match (Members::parse(&text), does) {
         (Ok(members), _) => detached(of_input(does, tool, &members)),
         (Err(_), Some(Some(Does::Patch))) => detached(patched(&text)),
+        // Nothing else stands there where a command line is expected.
+        (Err(_), Some(Some(Does::Shell))) => line(text),
         (Err(_), Some(does)) => of_members(does, &Members::default()),
         (Err(_), None) => Action::Other,
+    }
+}
+
+fn line(command: Cow<'_, str>) -> Action<'_> {
+    Action::Command {
+        command,
+        background: false,
+        dir: Cow::Borrowed(""),
     }
 }
 
@@ -374,9 +387,16 @@ fn command<'a>(input: &Members<'a>) -> Cow<'a, str> {
 
 /// The command line of a member that lists the words of one program; a text as it is.
 pub(crate) fn words_of<'a>(input: &Members<'a>, name: &str) -> Cow<'a, str> {
-    let words: Vec<Cow<'a, str>> = input.elements(name).into_iter().map(text_of).collect();
+    match input.elements(name) {
+        words if words.is_empty() => input.text(&[name]),
+        words => program_of(&words),
+    }
+}
+
+/// The command line of a program's words.
+fn program_of<'a>(words: &[&'a RawValue]) -> Cow<'a, str> {
+    let words: Vec<Cow<'a, str>> = words.iter().map(|raw| text_of(raw)).collect();
     match words.as_slice() {
-        [] => input.text(&[name]),
         // What a shell is handed is the line itself.
         [shell, option, line] if is_shell(shell) && is_script_option(option) => line.clone(),
         _ => {
@@ -646,6 +666,8 @@ mod tests {
             ),
             (r#"{"command":["rm","-rf","a b"]}"#, "rm -rf 'a b'"),
             (r#"{"cmd":["/bin/sh","-c"]}"#, "/bin/sh -c"),
+            (r#""rm -rf src""#, "rm -rf src"),
+            (r#"["rm","-rf","a b"]"#, "rm -rf 'a b'"),
             (
                 r#"{"commands":["ls",{"command":"rm -rf src"}]}"#,
                 "ls\nrm -rf src",

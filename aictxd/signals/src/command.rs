@@ -202,6 +202,9 @@ pub fn at_root<'c>(command: &'c str, root: &str) -> &'c str {
 /// Of a line that runs tests their status alone is asked for: what stands before them (`make; pytest`) may fail.
 pub fn hides_status(command: &str) -> bool {
     let script = shell::parse(command);
+    if script.detached || script.commands.iter().any(runs_detached) {
+        return true;
+    }
     if !script.undecided
         && script
             .commands
@@ -291,6 +294,25 @@ fn runs_each(command: &SimpleCommand) -> bool {
         "script" => !has(&["-e", "--return", "-qe", "-eq"]),
         _ => false,
     }
+}
+
+/// A container that goes on when its client has ended: `docker run -d`, `docker compose exec --detach`.
+fn runs_detached(command: &SimpleCommand) -> bool {
+    const CLIENTS: &[&str] = &[
+        "docker",
+        "podman",
+        "nerdctl",
+        "docker-compose",
+        "podman-compose",
+    ];
+    if !CLIENTS.contains(&command.name()) {
+        return false;
+    }
+    let words = command.arguments().iter().map(|word| word.text.as_str());
+    let options = words.skip_while(|word| !matches!(*word, "run" | "exec"));
+    let mut options = options.skip(1).take_while(|word| word.starts_with('-'));
+    let is_cluster = |option: &str| !option.starts_with("--") && option.contains('d');
+    options.any(|option| matches!(option, "--detach" | "--detach=true") || is_cluster(option))
 }
 
 /// `make -i`, alone or among other letters (`-ki`).

@@ -294,6 +294,8 @@ pub struct Script<'t> {
     pub unclosed: bool,
     /// Some of it runs in the background: the text is done before that is.
     pub background: bool,
+    /// A wrapper ends before what it runs does (`setsid -f`).
+    pub detached: bool,
 }
 
 /// Which shell a text is written for.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use aictx_artifacts::root;
 use aictx_guard::{HookVerdict, SteerState, hook_edit};
+use aictx_proto::hook::is_gate;
 use aictx_proto::methods::HookParams;
 use aictx_proto::path::Located;
 use aictx_proto::rpc::RpcError;
@@ -26,8 +27,23 @@ use crate::sessions::Live;
 /// # Errors
 /// When runner or payload cannot be understood.
 pub fn verdict_alone(app: &Arc<App>, params: &HookParams) -> Result<Option<Value>, RpcError> {
-    let (dialect, event) = understand(params)?;
-    Ok(verdict(app, dialect, &event))
+    match understand(params) {
+        Ok((dialect, event)) => Ok(verdict(app, dialect, &event)),
+        Err(error) => unreadable(app, params).ok_or(error),
+    }
+}
+
+/// The question about a call whose payload makes no sense. Where it would happen is not known: the repository is that
+/// of this process's directory, which is the agent's.
+fn unreadable(app: &App, params: &HookParams) -> Option<Option<Value>> {
+    let dialect = aictx_runners::dialect(params.runner).ok()?;
+    let event = params.event.filter(|event| is_gate(event))?;
+    let place = app.hosts.place(&std::env::current_dir().ok()?).ok()?;
+    if !is_ours(app, &place) {
+        return None;
+    }
+    let (answer, _) = answer(aictx_guard::hook_unreadable(), String::new());
+    Some(dialect.answer(event, &answer))
 }
 
 /// [`verdict_alone`] on an event that was understood.

@@ -295,6 +295,13 @@ fn statuses_that_say_nothing_of_what_was_run() {
         "xargs pytest < list; echo done",
         "sudo -u ci pytest; echo done",
         "coverage run -m pytest; echo done",
+        "setsid -f pytest",
+        "setsid --fork bash -c pytest",
+        "systemd-run --user pytest -q",
+        "docker run -d image pytest",
+        "docker run -itd image pytest",
+        "podman exec --detach web pytest",
+        "docker compose run -d web pytest",
     ] {
         assert!(hides_status(hidden), "{hidden}");
     }
@@ -320,6 +327,11 @@ fn statuses_that_say_nothing_of_what_was_run() {
         "(cd a; pytest)",
         "bash -lc 'cd a; pytest'",
         "npm ci || npm install; npm test",
+        "setsid pytest",
+        "systemd-run --user --wait pytest -q",
+        "systemd-run --scope pytest",
+        "docker run --rm -it image pytest -d",
+        "docker compose run --rm web pytest",
     ] {
         assert!(!hides_status(plain), "{plain}");
     }

@@ -43,7 +43,9 @@ pub(super) fn follow<'t>(
     if !Heeded::of(command).has(Heeded::FOLLOWED) {
         return;
     }
-    if strip(command) && follow_lines(script, context, index, depth) {
+    let (lines, is_detached) = strip(command);
+    script.detached |= is_detached;
+    if lines && follow_lines(script, context, index, depth) {
         return;
     }
     let Some(command) = script.commands.get_mut(index) else {
@@ -272,9 +274,10 @@ fn filled<'t>(line: &[Word<'t>], given: &[Word<'t>]) -> Vec<Vec<Word<'t>>> {
 }
 
 /// Removes leading wrappers in place, in one move. Returns whether the last of them hands a line to a
-/// shell.
-fn strip(command: &mut SimpleCommand) -> bool {
+/// shell, and whether one ends before what it runs does.
+fn strip(command: &mut SimpleCommand) -> (bool, bool) {
     let mut at = 0;
+    let mut is_detached = false;
     let mut fed = command.fed;
     let mut lines = false;
     let mut fetches = false;
@@ -285,6 +288,7 @@ fn strip(command: &mut SimpleCommand) -> bool {
         let first = words.first().map_or("", base);
         lines = LINE_RUNNERS.contains(&first);
         fetches = FETCHING.contains(&first);
+        is_detached |= detaches(first, words.get(1..length).unwrap_or_default());
         fed |= first == "xargs" || (lines && first != "sem");
         command.elevated |= matches!(first, "sudo" | "doas" | "pkexec");
         at += length;
@@ -300,7 +304,21 @@ fn strip(command: &mut SimpleCommand) -> bool {
             program.text = program.text.part(..version);
         }
     }
-    lines
+    (lines, is_detached)
+}
+
+/// Returns true for wrappers that end before what they run does.
+fn detaches(name: &str, options: &[Word]) -> bool {
+    let has = |wanted: &[&str]| {
+        options
+            .iter()
+            .any(|word| wanted.contains(&word.text.as_str()))
+    };
+    match name {
+        "setsid" => has(&["-f", "--fork"]),
+        "systemd-run" => !has(&["--wait", "--scope", "-P", "--pipe", "-t", "--pty"]),
+        _ => false,
+    }
 }
 
 fn base<'w>(word: &'w Word) -> &'w str {
