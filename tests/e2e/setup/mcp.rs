@@ -414,7 +414,11 @@ fn agents_are_found_by_the_directories_that_their_variables_name() {
         env.set(variable, directory.to_str().unwrap());
     }
     let nothing = env.aictx(&repo, &["install", "--dry-run", "--json"]).json();
-    assert_eq!(nothing["agents"], json!([]), "a directory that is not there");
+    assert_eq!(
+        nothing["agents"],
+        json!([]),
+        "a directory that is not there"
+    );
     for (_, name, _) in places {
         fs::create_dir(env.path().join(name)).unwrap();
     }

@@ -8,7 +8,7 @@ use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::block::{self, Block, Comment};
 use super::record::{Doc, newline_of};
-use super::{Note, owner, Problem, dotted};
+use super::{Note, Problem, dotted, owner};
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq)]
