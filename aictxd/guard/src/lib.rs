@@ -12,6 +12,7 @@ mod decide;
 mod hook;
 mod path;
 mod policy;
+mod reading;
 mod session;
 mod state;
 mod steer;
@@ -24,7 +25,8 @@ pub use command::{
 pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard, guard_with};
 pub use hook::{HookVerdict, hook_command, hook_command_with, hook_edit, hook_risk};
 pub use path::{names_among, path_risk};
-pub use policy::{Policy, Rules, Say, covers};
+pub use policy::{Policy, READ_ONLY, Rules, Say, covers};
+pub use reading::only_reads;
 pub use session::{Parallel, TurnEnd, hook_limits, limits_note, parallel_note, turn_end};
 pub use state::{ContractChoice, ContractSource, Held, choose_guard_contract};
 pub use steer::{

@@ -12,6 +12,9 @@ use aictx_runners::{Action, Answer, Decision, HookEvent, ToolCall};
 use super::{AFTER_ANSWER, Session};
 use crate::guarding::WorktreeFacts;
 
+/// Why a command line that only reads needs no question.
+const READS: &str = "it only reads; your policy allows that (read_only)";
+
 impl Session {
     /// Where a path lies.
     fn located(&self, raw: &str) -> Located {
@@ -46,8 +49,14 @@ impl Session {
         git: Option<GitState>,
     ) -> Answer {
         let (verdict, context, risk) = self.verdict(call, git);
+        let risk_free = risk
+            .as_ref()
+            .is_some_and(|risk| risk.parsed && risk.findings.is_empty() && !risk.deletes);
         self.audit(call, &verdict, &context, risk);
-        let (answer, verdict_name) = answer(verdict, context);
+        let (mut answer, verdict_name) = answer(verdict, context);
+        if answer.decision == Decision::Pass && self.only_reads(call, risk_free) {
+            answer.decision = Decision::Allow(READS.to_owned());
+        }
         let (session, call) = (self.clone(), call.detach());
         let agent_id = event.agent_id.clone().into_owned();
         let verdict = verdict_name.to_owned();
@@ -71,6 +80,21 @@ impl Session {
             });
         }
         answer
+    }
+
+    /// Whether the user lets command lines that only read run without a question, and this is one, of a shell
+    /// in this worktree.
+    fn only_reads(&self, call: &ToolCall, risk_free: bool) -> bool {
+        let Action::Command { command, dir, .. } = &call.action else {
+            return false;
+        };
+        risk_free
+            && dir.is_empty()
+            && !call.tool.to_lowercase().contains("powershell")
+            && aictx_guard::only_reads(command)
+            && self.app.policy(&self.host().root).allows_reading()
+            // A repository within has a configuration of its own.
+            && self.app.hosts.place(&self.cwd).is_ok_and(|place| place.worktree == self.live.worktree)
     }
 
     /// The verdict on a tool call, a note for the agent and what a command would do. Pure apart from looking at

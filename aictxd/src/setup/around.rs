@@ -165,6 +165,20 @@ impl Around {
             .any(|edit| holds_ours(edit, &bounds))
     }
 
+    /// Whether an agent's files in the repository hold hooks of ours, for everybody or for this user.
+    pub fn repository_has_hooks(&self, agent: &str) -> bool {
+        let root = &self.paths.repository;
+        if root.is_empty() {
+            return false;
+        }
+        let bounds = Bounds::new([root]);
+        let scopes = [true, false].map(|shared| Scope::Repository { shared });
+        let mut edits = scopes
+            .into_iter()
+            .flat_map(|scope| self.hook_files(agent, scope));
+        edits.any(|edit| holds_ours(&edit, &bounds))
+    }
+
     /// The files that an agent's hooks stand in.
     pub fn hook_files(&self, agent: &str, scope: Scope) -> Vec<Edit> {
         let options = Options {
