@@ -382,7 +382,7 @@ fn calls_are_checked_before_anything_is_asked() {
     let other = env.repository("other");
     std::os::unix::fs::symlink(&other, root.join("way-out")).unwrap();
     fs::create_dir(root.join("sub")).unwrap();
-    let mut mcp = Mcp::start(&env, &root, "x", &[]);
+    let mut mcp = Mcp::start(&env, &root, "x", &["--profile", "full"]);
     for (tool, arguments) in [
         ("aictx_finalize", json!({})),
         ("aictx_finalize", json!({"status": "done", "summary": "x"})),
@@ -519,7 +519,7 @@ fn lines_that_are_no_messages_end_nothing() {
         mcp.request("no/such", &json!({}))["error"]["code"],
         json!(-32601)
     );
-    assert_eq!(mcp.tools().len(), 20);
+    assert_eq!(mcp.tools().len(), 10);
     assert_eq!(mcp.end(), 0);
 }
 

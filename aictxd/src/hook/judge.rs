@@ -7,10 +7,10 @@ use aictx_guard::{CommandRisk, Facts, HookVerdict};
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::path::Located;
 use aictx_proto::snapshot::GitState;
-use aictx_runners::{Action, Answer, Decision, HookEvent, ToolCall};
+use aictx_runners::{Action, Answer, Decision, HookEvent, Moment, ToolCall};
 
 use super::{AFTER_ANSWER, Session};
-use crate::guarding::WorktreeFacts;
+use crate::guarding::{self, WorktreeFacts};
 
 /// Why a command line that only reads needs no question.
 const READS: &str = "it only reads; your policy allows that (read_only)";
@@ -80,6 +80,22 @@ impl Session {
             });
         }
         answer
+    }
+
+    /// The verdict on a call that was told of before: nothing is recorded, and what else there is to tell was told.
+    pub(super) async fn verdict_again(&self, event: &HookEvent<'_>) -> Option<Answer> {
+        let Moment::ToolIntent(call) = &event.moment else {
+            return None;
+        };
+        let git = match &call.action {
+            Action::Command { command, .. } => {
+                let others = self.app.presence.others_at_work(&self.id);
+                guarding::state_for(&self.app, &self.live.worktree, command, others).await
+            }
+            _ => None,
+        };
+        let (verdict, _, _) = self.verdict(call, git);
+        Some(answer(verdict, String::new()).0)
     }
 
     /// Whether the user lets command lines that only read run without a question, and this is one, of a shell

@@ -1,5 +1,6 @@
 //! One happening, told twice: an agent that reads the user's hooks and those that a repository
-//! shares calls us once for each. The second report is neither recorded nor answered.
+//! shares calls us once for each. The second report is not recorded, and answered by the
+//! verdict alone.
 //!
 //! A tool call is known by its id, wherever the two registrations stand. Of other events only those in
 //! worktrees that share hooks are looked at: everywhere else two equal events are two events.
