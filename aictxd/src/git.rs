@@ -184,29 +184,7 @@ fn git(worktree: &Path) -> Command {
 /// A git process that runs nothing else: no hooks, no monitor, no transport. Filters are dealt
 /// with by [`switch_off`]; `git log` runs none.
 pub fn command(worktree: &Path) -> std::process::Command {
-    let mut command = std::process::Command::new("git");
-    // git itself goes there: a child that hangs on its way, before it is git, would keep our descriptors.
-    command
-        .arg("-C")
-        .arg(worktree)
-        .args([
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "core.hooksPath=/dev/null",
-            "--no-pager",
-        ])
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .env_remove("GIT_INDEX_FILE")
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        // A partial clone would fetch what it lacks, by a program that its configuration names.
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("GIT_ALLOW_PROTOCOL", "none")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null());
-    command
+    child::git(worktree)
 }
 
 /// Whether one commit is in the past of another; `None` when git did not say within that time. A

@@ -190,7 +190,10 @@ async fn take(
     }
     let worktree = &session.live.worktree;
     if !is_spooled && app.repeats.is_repeat(dialect.name(), event, worktree) {
-        return Ok((None, true));
+        // Neither of two reports is silent about a danger; only one is recorded.
+        let answer = session.verdict_again(event).await;
+        let reply = answer.and_then(|answer| dialect.answer(&event.name, &answer));
+        return Ok((reply, true));
     }
     let answer = session.take(event, is_spooled).await.map(|answer| Answer {
         context: intake::outgoing(answer.context),

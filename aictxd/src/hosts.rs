@@ -12,6 +12,7 @@ use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError, UNAVAILABLE, UNSAF
 use crate::app::Mode;
 use crate::git::TrackedMemory;
 use crate::homes::Homes;
+use crate::permissions::Obstacle;
 
 mod host;
 mod writer;
@@ -232,6 +233,14 @@ fn nearest(directory: &Path) -> Option<&Path> {
         })
 }
 
+/// What has kept a file from being written, where it is not a matter of space.
+fn obstacle(error: &StoreError, path: &Path) -> Option<Obstacle> {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    let kind = error.io()?.kind();
+    let is_permission = matches!(kind, PermissionDenied | ReadOnlyFilesystem);
+    is_permission.then(|| Obstacle::of_write(path)).flatten()
+}
+
 /// A store's failure in the words of the wire.
 pub fn store_error(error: &StoreError) -> RpcError {
     let text = error.to_string();
@@ -242,6 +251,12 @@ pub fn store_error(error: &StoreError) -> RpcError {
             RpcError::new(NO_REPOSITORY, text).hint("run `aictx init` in the repository")
         }
         StoreError::Locked { .. } => RpcError::new(UNAVAILABLE, text).hint("try again"),
+        StoreError::NotWritable { path, .. } | StoreError::Deferred { path, .. }
+            if let Some(obstacle) = obstacle(error, path) =>
+        {
+            let hint = format!("{}; run: {}", obstacle.summary(), obstacle.remedy_line());
+            RpcError::new(NOT_WRITABLE, text).hint(hint)
+        }
         _ => RpcError::new(NOT_WRITABLE, text).hint("check free space and permissions of .aictx"),
     }
 }

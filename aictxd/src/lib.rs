@@ -28,6 +28,7 @@ pub mod mcp;
 pub mod methods;
 pub mod names;
 pub mod once;
+pub mod permissions;
 pub mod policy;
 pub mod presence;
 pub mod process;

@@ -5,6 +5,7 @@
 //! made from it, and each call is checked against the same entry before anything is asked.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,9 +14,9 @@ use std::task::Poll;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
-    ListPromptsResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-    ResourceContents, ServerCapabilities, ServerConfig,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Resource, ResourceContents, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, serve_server};
 use rmcp::{RoleServer, ServerHandler};
@@ -40,6 +41,7 @@ use self::backend::Backend;
 use self::boundary::Boundary;
 use self::schema::Call;
 use self::tools::Tool;
+use crate::setup::around::{Around, surroundings_here};
 
 /// What a client reads about the server as a whole.
 const INSTRUCTIONS: &str = "Memory of earlier sessions in this repository. At the start call \
@@ -47,12 +49,18 @@ const INSTRUCTIONS: &str = "Memory of earlier sessions in this repository. At th
     call aictx_finalize once before the last message. Answers are data from the past: the request and \
     the code as it is now come first.";
 
+/// The same for a client whose hooks tell and record by themselves.
+const INSTRUCTIONS_BESIDE_HOOKS: &str = "Memory of earlier sessions in this repository. Hooks already tell \
+    what matters here and record what is done: nothing need be called for that. Ask aictx_recall about \
+    earlier work, and aictx_map_query which files matter before reading the tree. Answers are data from the \
+    past: the request and the code as it is now come first.";
+
 /// What a client may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Profile {
     /// Only questions; nothing is written
     Readonly,
-    /// What agents need
+    /// What a model needs, in at most ten tools
     Standard,
     /// Everything
     Full,
@@ -172,13 +180,31 @@ impl Server {
             via: "mcp".to_owned(),
         };
         if caller.agent_id() == "generic" {
-            let name = context.client_info().map(|info| info.name.to_lowercase());
-            let name = name.unwrap_or_default();
-            let mut known = registry::names().filter(|known| *known != "generic");
-            let found = known.find(|known| name.contains(known));
+            let name = context.client_info().map(|info| info.name.clone());
+            let found = agent_named(&name.unwrap_or_default());
             found.unwrap_or("mcp").clone_into(&mut caller.agent_id);
         }
         call.caller = serde_json::to_value(caller).unwrap_or_default();
+    }
+
+    /// Whether hooks of ours are registered for the client that introduces itself so.
+    fn has_hooks(&self, client: &str) -> bool {
+        let caller = Caller {
+            agent_id: self.agent_id.clone(),
+            env: Caller::environment(|name| std::env::var(name).ok()),
+            ..Caller::default()
+        };
+        let agent = match caller.agent_id() {
+            known if known != "generic" => Some(known.to_owned()),
+            _ => agent_named(client).map(str::to_owned),
+        };
+        let Some(agent) = agent else { return false };
+        let worktree = self.boundary.root("").ok();
+        let worktree = worktree.as_deref().map(Path::new);
+        let around = Around::at(&surroundings_here(), worktree);
+        around.is_ok_and(|around| {
+            around.user_has_hooks(&agent) || around.repository_has_hooks(&agent)
+        })
     }
 
     /// Calls a method of the daemon. Whatever a model gets to see of the answer is safe to show.
@@ -269,6 +295,13 @@ impl Server {
     }
 }
 
+/// The agent that introduces itself by a name.
+fn agent_named(client: &str) -> Option<&'static str> {
+    let client = client.to_lowercase();
+    let mut known = registry::names().filter(|known| *known != "generic");
+    known.find(|known| client.contains(known))
+}
+
 /// What went well.
 fn told(tool: &Tool, answer: Answer) -> CallToolResult {
     let mut content = vec![ContentBlock::text(answer.text)];
@@ -324,6 +357,19 @@ impl ServerHandler for Server {
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("aictx", aictx_proto::VERSION))
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let mut info = self.negotiate_initialize(&request)?;
+        if self.has_hooks(&request.client_info.name) {
+            info.instructions = Some(INSTRUCTIONS_BESIDE_HOOKS.to_owned());
+        }
+        context.peer.set_peer_info(request);
+        Ok(info)
     }
 
     async fn list_tools(

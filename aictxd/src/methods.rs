@@ -20,7 +20,7 @@ use aictx_proto::methods as words;
 use aictx_proto::methods::{FinalizeParams, FinalizeReply, HookParams, ResumeParams, ResumeReply};
 use aictx_proto::path::Located;
 use aictx_proto::record::{AgentExecutionRow, files};
-use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
+use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::{GitState, Snapshot};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -339,6 +339,8 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> 
         Arc::clone(app),
         Arc::clone(&host),
     );
+    // Where nothing can be written the same is decided again, to be told.
+    let fallback = (at.clone(), params.clone(), identity.clone());
     let look = move || {
         let asked_at = app_.facts.ask_ahead(&at.worktree);
         facts::gather_for(&app_, &at, &host_.snapshot(), &task, &[], asked_at)
@@ -380,7 +382,35 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> 
             host.write(decide).await
         }
     };
-    Ok(written?.0)
+    match written {
+        Ok((json, _)) => Ok(json),
+        Err(error) if error.code == NOT_WRITABLE.code => {
+            let (at, params, identity) = fallback;
+            let (app, host) = (Arc::clone(app), Arc::clone(&host));
+            let decided = tokio::task::spawn_blocking(move || {
+                let seen = host.snapshot();
+                let asked_at = app.facts.ask_ahead(&at.worktree);
+                let project = facts::gather_for(&app, &at, &seen, &params.task, &[], asked_at);
+                aictx_continuity::resume(&seen, &params, &identity, &project, now).0
+            });
+            let resumed = decided.await;
+            let resumed = resumed.map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
+            reply(&without_writing(resumed.reply, &error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A resume of a memory that cannot be written: it names no file, and says why.
+fn without_writing(mut told: ResumeReply, error: &RpcError) -> ResumeReply {
+    (told.contract_ref, told.written_files) = (Value::Null, Value::Null);
+    let hint = &error.data.hint;
+    let why = format!("nothing can be recorded here: {} ({hint})", error.message);
+    if !told.text.is_empty() {
+        told.text.push_str(&format!("\n{why}\n"));
+    }
+    told.warnings.insert(0, why);
+    told
 }
 
 async fn finalize(

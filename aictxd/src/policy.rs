@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use aictx_files::untrusted::{self, ReadError};
-use aictx_guard::{Kind, Policy, Rules};
+use aictx_guard::{Kind, Policy, READ_ONLY, Rules, Say};
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
@@ -168,7 +168,15 @@ fn parse(path: &Path, text: &str) -> Result<Policy, String> {
     let policy: Policy =
         toml_edit::de::from_str(text).map_err(|e| format!("{}: {e}", path.display()))?;
     // A kind that does not exist would silently rule nothing.
-    let known = |name: &str| Kind::ALL.iter().any(|kind| kind.as_str() == name);
+    let known =
+        |name: &str| name == READ_ONLY || Kind::ALL.iter().any(|kind| kind.as_str() == name);
+    let reading = policy.effects.get(READ_ONLY);
+    if reading.is_some_and(|say| *say != Say::Allow) {
+        let path = path.display();
+        return Err(format!(
+            "{path}: `{READ_ONLY}` can only be \"allow\"; leave it out otherwise"
+        ));
+    }
     match policy.effects.keys().find(|name| !known(name)) {
         None => Ok(policy),
         Some(name) => {

@@ -90,6 +90,9 @@ impl<'a> Carrier<'a> {
                 Note::UserEntry(path) => format!(
                     "{name}: `{path}` is an entry of yours; it stays, and ours is not written"
                 ),
+                Note::SwitchedOff(path) => format!(
+                    "{name}: `{path}` is switched off there; it stays as it is, and the agent does not get these tools"
+                ),
                 Note::Ancestor(what) => format!(
                     "{name}: {what} of the Python aictx stands there; --replace-ancestor takes it out"
                 ),

@@ -40,7 +40,7 @@ pub(crate) fn big_write(repo: &Path, event: &str, path: &str, size: usize) -> Va
         "s",
         event,
         json!({
-            "tool_name": "Write", "tool_use_id": "t",
+            "tool_name": "Write", "tool_use_id": aictx_tests::call_id(),
             "tool_input": { "file_path": repo.join(path), "content": "line\n".repeat(size / 5) },
         }),
     )

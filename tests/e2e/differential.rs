@@ -381,6 +381,13 @@ fn normal_word(word: &str) -> String {
         let ends = if id.ends_with(':') { ":" } else { "" };
         return format!("decision::<id>{ends}");
     }
+    // Each repository has calls of its own.
+    if word
+        .strip_prefix("call-")
+        .is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
+    {
+        return "<call>".to_owned();
+    }
     let hexadecimal = is_hex(word);
     // It holds for one file of one user.
     if hexadecimal && word.len() == 64 {

@@ -169,7 +169,7 @@ fn every_tool_answers_and_each_profile_has_its_own() {
     assert!(ours.iter().all(|row| row["agent_id"] == "claude"));
     assert_eq!(full.end(), 0);
 
-    for (profile, count) in [("readonly", 16), ("standard", 20)] {
+    for (profile, count) in [("readonly", 5), ("standard", 10)] {
         let mut other = Mcp::start(&env, &root, "x", &["--profile", profile]);
         let tools = other.tools();
         assert_eq!(tools.len(), count);
@@ -184,7 +184,7 @@ fn every_tool_answers_and_each_profile_has_its_own() {
         }
     }
     let mut default = Mcp::start(&env, &root, "x", &[]);
-    assert_eq!(default.tools().len(), 20);
+    assert_eq!(default.tools().len(), 10);
 }
 
 /// Every file of a repository's memory.
@@ -382,7 +382,7 @@ fn calls_are_checked_before_anything_is_asked() {
     let other = env.repository("other");
     std::os::unix::fs::symlink(&other, root.join("way-out")).unwrap();
     fs::create_dir(root.join("sub")).unwrap();
-    let mut mcp = Mcp::start(&env, &root, "x", &[]);
+    let mut mcp = Mcp::start(&env, &root, "x", &["--profile", "full"]);
     for (tool, arguments) in [
         ("aictx_finalize", json!({})),
         ("aictx_finalize", json!({"status": "done", "summary": "x"})),
@@ -519,7 +519,7 @@ fn lines_that_are_no_messages_end_nothing() {
         mcp.request("no/such", &json!({}))["error"]["code"],
         json!(-32601)
     );
-    assert_eq!(mcp.tools().len(), 20);
+    assert_eq!(mcp.tools().len(), 10);
     assert_eq!(mcp.end(), 0);
 }
 
@@ -579,4 +579,41 @@ fn where_there_is_nothing_to_serve_it_says_so() {
     assert_eq!((wrong.status, wrong.stdout.as_str()), (2, ""));
     let wrong = env.aictx(&plain, &["mcp", "--profile", "all"]);
     assert_eq!(wrong.status, 2);
+}
+
+#[test]
+fn a_client_with_hooks_is_asked_for_nothing_and_listing_begins_no_session() {
+    let env = TestEnv::new();
+    let root = env.repository("demo");
+    let _daemon = env.daemon();
+    let instructions = |client: &str| -> String {
+        let mut mcp = Mcp::silent(&env, &root, &[]);
+        let answer = mcp.request(
+            "initialize",
+            &json!({
+                "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": { "name": client, "version": "1" },
+            }),
+        );
+        mcp.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        for method in ["tools/list", "prompts/list", "resources/list"] {
+            assert!(mcp.request(method, &json!({}))["result"].is_object());
+        }
+        assert_eq!(mcp.end(), 0);
+        answer["result"]["instructions"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let asks = |text: &str| text.contains("aictx_resume") || text.contains("aictx_finalize");
+    env.aictx(&root, &["install", "--agents", "gemini"]).ok();
+    assert!(asks(&instructions("somebody")));
+    assert!(asks(&instructions("codex-mcp-client")));
+    let beside = instructions("gemini-cli-mcp-client");
+    assert!(
+        !asks(&beside) && beside.contains("aictx_recall"),
+        "{beside}"
+    );
+    let sessions = env.aictx(&root, &["session", "list", "--json"]).ok().json();
+    assert_eq!(sessions["sessions"], json!([]), "{sessions}");
 }

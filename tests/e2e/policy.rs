@@ -474,3 +474,46 @@ fn a_task_and_a_handoff_that_came_with_the_repository_decide_nothing_and_are_tol
         "{context}"
     );
 }
+
+#[test]
+fn what_only_reads_is_allowed_where_the_user_says_so() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    let of_user = env.path().join("home/.config/aictx/policy.toml");
+    let of_repository = repo.join(".aictx/policy.toml");
+    let write = |file: &Path, say: &str| {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, format!("[effects]\nread_only = \"{say}\"\n")).unwrap();
+    };
+    assert!(
+        before_command(&ann, "git status").is_null(),
+        "off by default"
+    );
+    write(&of_repository, "allow");
+    assert!(
+        before_command(&ann, "git status").is_null(),
+        "no repository allows it"
+    );
+    fs::remove_file(&of_repository).unwrap();
+    write(&of_user, "allow");
+    assert_eq!(
+        before_command(&ann, "git status --short | head -3"),
+        "allow"
+    );
+    assert_eq!(before_command(&ann, "cat calc.py"), "allow");
+    for other in [
+        "cat .env",
+        "python3 calc.py",
+        "cat calc.py > x",
+        "ls $(rm x)",
+    ] {
+        assert!(before_command(&ann, other).is_null(), "{other}");
+    }
+    assert_eq!(before_command(&ann, "git reset --hard"), "ask");
+    write(&of_user, "deny");
+    let doctor = env.aictx(&repo, &["doctor", "--json"]).json().to_string();
+    assert!(doctor.contains("can only be"), "{doctor}");
+}

@@ -271,7 +271,7 @@ fn what_fails_is_told_before_it_runs_again_and_asked_about_after_three_equal_end
     let second = Play::claude(&env, &repo, "b");
     second.start("startup");
     let intent = |who: &Play, command: &str| {
-        let call = json!({ "tool_name": "Bash", "tool_use_id": "t9", "tool_input": { "command": command } });
+        let call = json!({ "tool_name": "Bash", "tool_use_id": aictx_tests::call_id(), "tool_input": { "command": command } });
         who.hook("PreToolUse", call).stdout
     };
     let told = intent(&second, check);

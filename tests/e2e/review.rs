@@ -183,7 +183,7 @@ fn sessions_side_by_side_in_worktrees_and_directories_stay_apart() {
     env.hook(&linked, &start(&linked, "b", "startup")).ok();
     env.hook(&repo, &prompt(&repo, "a", "one")).ok();
     env.hook(&linked, &prompt(&linked, "b", "two")).ok();
-    let edit = json!({ "tool_name": "Edit", "tool_use_id": "t",
+    let edit = json!({ "tool_name": "Edit", "tool_use_id": aictx_tests::call_id(),
         "tool_input": { "file_path": "inner.py" }, "tool_response": {} });
     env.hook(&repo, &below("a", "PostToolUse", edit)).ok();
     env.hook(&linked, &edited(&linked, "b", "other.py")).ok();

@@ -42,7 +42,7 @@ pub(crate) fn before_edit(
 pub(crate) fn before_command(play: &Play<'_>, command: &str) -> Value {
     let run = play.hook(
         "PreToolUse",
-        json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t" }),
+        json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": aictx_tests::call_id() }),
     );
     if run.stdout.is_empty() {
         return Value::Null;
@@ -264,7 +264,7 @@ fn whoever_takes_up_all_changes_hears_whose_they_are() {
     }
     ann.prompt("Fix calc");
     let note = |session: &Play, command: &str| {
-        let input = json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t" });
+        let input = json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": aictx_tests::call_id() });
         let run = session.hook("PreToolUse", input);
         let answer = match run.stdout.as_str() {
             "" => json!({}),
@@ -406,7 +406,7 @@ fn a_tool_named_powershell_speaks_powershell() {
         let input = json!({ "command": command });
         let run = ann.hook(
             "PreToolUse",
-            json!({ "tool_name": tool, "tool_input": input, "tool_use_id": "t" }),
+            json!({ "tool_name": tool, "tool_input": input, "tool_use_id": aictx_tests::call_id() }),
         );
         match run.stdout.as_str() {
             "" => Value::Null,

@@ -454,7 +454,7 @@ fn verdicts_deny_by_json_and_stay_quiet_otherwise() {
             "s",
             "PreToolUse",
             json!({
-                "tool_name": "Write", "tool_use_id": "t", "tool_input": { "file_path": repo.join(path), "content": "x" },
+                "tool_name": "Write", "tool_use_id": aictx_tests::call_id(), "tool_input": { "file_path": repo.join(path), "content": "x" },
             }),
         );
         assert_eq!(verdict(&write), want, "{path}");
@@ -466,7 +466,7 @@ fn verdicts_deny_by_json_and_stay_quiet_otherwise() {
         "s",
         "PreToolUse",
         json!({
-            "tool_name": "Write", "tool_use_id": "t", "tool_input": { "file_path": repo.join("state/x"), "content": "x" },
+            "tool_name": "Write", "tool_use_id": aictx_tests::call_id(), "tool_input": { "file_path": repo.join("state/x"), "content": "x" },
         }),
     );
     assert_eq!(verdict(&write), "deny");

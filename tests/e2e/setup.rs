@@ -13,6 +13,7 @@ mod configurations;
 mod doctor;
 mod fired;
 mod mcp;
+mod permissions;
 mod portable;
 mod stealth;
 

@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 
 /// The decision before a command.
 fn before(who: &Play<'_>, command: &str) -> String {
-    let input =
-        json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t" });
+    let input = json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": aictx_tests::call_id() });
     decision(&who.hook("PreToolUse", input).stdout)
 }
 

@@ -78,8 +78,7 @@ fn note(play: &Play<'_>, repo: &std::path::Path, file: &str) -> String {
 
 /// A command of a session, for real, with both hooks.
 fn runs(who: &Play<'_>, repo: &std::path::Path, command: &str) {
-    let before =
-        json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t1" });
+    let before = json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": aictx_tests::call_id() });
     who.hook("PreToolUse", before);
     let ran = Command::new("sh")
         .args(["-c", command])

@@ -493,7 +493,7 @@ fn what_a_command_wrote_or_deleted_is_asked_about_whoever_named_it() {
         let id = format!("s{session}");
         let said = turn(&env, &repo, &id, &[], |who| {
             let input = json!({ "command": command });
-            let before = json!({ "tool_name": "Bash", "tool_input": input, "tool_use_id": "t1" });
+            let before = json!({ "tool_name": "Bash", "tool_input": input, "tool_use_id": aictx_tests::call_id() });
             who.hook("PreToolUse", before);
             let ran = std::process::Command::new("sh")
                 .args(["-c", command])

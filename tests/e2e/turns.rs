@@ -183,3 +183,39 @@ fn a_step_that_was_left_is_done_once_the_turn_succeeds() {
         (&json!("resolved"), &json!([]))
     );
 }
+
+#[test]
+fn a_call_that_two_registrations_report_is_one_row() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let event = |name: &str, id: &str, more: serde_json::Value| {
+        let mut payload = json!({
+            "session_id": "s", "cwd": repo, "hook_event_name": name, "tool_name": "Bash",
+            "tool_input": { "command": "git reset --hard" }, "tool_use_id": id,
+        });
+        payload
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        env.hook(&repo, &payload).ok().stdout
+    };
+    let before = |id: &str| event("PreToolUse", id, json!({}));
+    let after = |id: &str| {
+        let response = json!({ "stdout": "done", "stderr": "", "interrupted": false });
+        event("PostToolUse", id, json!({ "tool_response": response }))
+    };
+    let rows = |kind: &str| {
+        let rows = env.rows(&repo, "sessions/s.jsonl");
+        rows.iter().filter(|row| row["kind"] == kind).count()
+    };
+    for id in ["a", "b", "a"] {
+        let both = [before(id), before(id)];
+        assert!(both.iter().all(|said| said.contains("ask")), "{both:?}");
+        after(id);
+        after(id);
+    }
+    wait_until("all is recorded", || {
+        rows("tool_intent") == 3 && rows("command") == 3
+    });
+}

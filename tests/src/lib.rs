@@ -33,6 +33,13 @@ pub mod play;
 pub mod session;
 pub mod terminal;
 
+/// An id for a tool call, as agents give each of theirs: another one every time.
+pub fn call_id() -> String {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    format!("call-{}", LAST.fetch_add(1, Ordering::Relaxed))
+}
+
 /// How long anything may take before a test gives up waiting. Generous: it is a bound, not a
 /// measurement.
 pub const PATIENCE: Duration = Duration::from_secs(30);

@@ -151,7 +151,7 @@ impl<'e> Play<'e> {
         self.hook(
             "PostToolUseFailure",
             json!({
-                "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t1",
+                "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": crate::call_id(),
                 "error": format!("Exit code 1\n{output}"), "is_interrupt": false,
             }),
         )
@@ -162,7 +162,7 @@ impl<'e> Play<'e> {
         self.hook(
             "PostToolUse",
             json!({
-                "tool_name": tool, "tool_input": input, "tool_use_id": "t1",
+                "tool_name": tool, "tool_input": input, "tool_use_id": crate::call_id(),
                 "tool_response": response,
             }),
         )

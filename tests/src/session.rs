@@ -64,7 +64,7 @@ pub fn before_command(repository: &Path, session: &str, command: &str) -> Value 
         repository,
         session,
         "PreToolUse",
-        json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t1" }),
+        json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": crate::call_id() }),
     )
 }
 
@@ -75,7 +75,7 @@ pub fn after_command(repository: &Path, session: &str, command: &str, stdout: &s
         session,
         "PostToolUse",
         json!({
-            "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t1",
+            "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": crate::call_id(),
             "tool_response": { "stdout": stdout, "stderr": "", "interrupted": false },
         }),
     )
@@ -88,7 +88,7 @@ pub fn failed_command(repository: &Path, session: &str, command: &str, error: &s
         session,
         "PostToolUseFailure",
         json!({
-            "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t1",
+            "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": crate::call_id(),
             "error": error, "is_interrupt": false,
         }),
     )
@@ -101,7 +101,7 @@ pub fn edited(repository: &Path, session: &str, file: &str) -> Value {
         session,
         "PostToolUse",
         json!({
-            "tool_name": "Edit", "tool_use_id": "t2",
+            "tool_name": "Edit", "tool_use_id": crate::call_id(),
             "tool_input": { "file_path": repository.join(file), "old_string": "a", "new_string": "b" },
             "tool_response": { "filePath": repository.join(file) },
         }),

@@ -48,6 +48,7 @@ mod layout;
 mod ledger;
 mod lock;
 mod part;
+mod reftable;
 mod retain;
 mod rows;
 mod shelf;

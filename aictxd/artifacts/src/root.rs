@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use aictx_files::{mounts, untrusted};
 use aictx_proto::path::{self, Located, Outside};
 
+use crate::reftable;
+
 /// Longest `.git` file, `HEAD` or loose reference that is read.
 const MAX_GIT_FILE: u64 = 4096;
 /// Most of `packed-refs` that is read.
@@ -190,6 +192,10 @@ pub fn head(worktree: &Path) -> Head {
     let Some(text) = read_short(&git.join("HEAD")) else {
         return Head::default();
     };
+    if is_reftable(&text) {
+        let common = common_dir(worktree, &git).unwrap_or_else(|| git.clone());
+        return reftable::head(worktree, &git, &common);
+    }
     let branch = branch_in(&text);
     let head = match text.trim().strip_prefix("ref:") {
         _ if branch.is_empty() => String::new(),
@@ -205,7 +211,16 @@ pub fn head(worktree: &Path) -> Head {
 /// The branch of [`head`] alone, for one short file.
 pub fn branch(worktree: &Path) -> String {
     let text = git_place(worktree).and_then(|git| read_short(&git.join("HEAD")));
-    text.map(|text| branch_in(&text)).unwrap_or_default()
+    match text {
+        Some(text) if is_reftable(&text) => head(worktree).branch,
+        Some(text) => branch_in(&text),
+        None => String::new(),
+    }
+}
+
+/// Whether the references are in another store, which only git reads: its `HEAD` is a stand-in.
+fn is_reftable(text: &str) -> bool {
+    text.trim() == "ref: refs/heads/.invalid"
 }
 
 fn branch_in(text: &str) -> String {
@@ -213,11 +228,7 @@ fn branch_in(text: &str) -> String {
     let Some(name) = text.strip_prefix("ref:").map(str::trim) else {
         return if is_commit(text) { "(detached)" } else { "" }.to_owned();
     };
-    match name.strip_prefix("refs/heads/").unwrap_or(name) {
-        // Another reference store (reftable), which only git itself can read.
-        ".invalid" => String::new(),
-        branch => branch.to_owned(),
-    }
+    name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
 }
 
 /// A branch, as git's files tell of it.
@@ -237,6 +248,13 @@ pub fn branch_named(worktree: &Path, branch: &str) -> Option<Branch> {
     let git = git_dir(worktree)?;
     let common = common_dir(worktree, &git).unwrap_or_else(|| git.clone());
     let name = format!("refs/heads/{branch}");
+    if read_short(&git.join("HEAD")).is_some_and(|text| is_reftable(&text)) {
+        let commit = reftable::branch(worktree, &git, &common, branch)?;
+        return Some(Branch {
+            commit,
+            ..Branch::default()
+        });
+    }
     // A name that resolves is one that leads nowhere else.
     let commit = resolve_ref(&git, &common, &name)?;
     let log = read_beginning(&common.join("logs").join(&name)).unwrap_or_default();
@@ -263,7 +281,7 @@ pub fn has_ref_files(worktree: &Path) -> bool {
     common.join("refs/heads").is_dir()
 }
 
-fn is_commit(text: &str) -> bool {
+pub(crate) fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 

@@ -5,6 +5,7 @@
 //! and reaped later, so that nobody waits for it.
 
 use std::io;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -55,6 +56,34 @@ impl Output {
     pub fn is_success(&self) -> bool {
         self.status.is_some_and(|status| status.success())
     }
+}
+
+/// A git process that runs nothing else: no hooks, no monitor, no transport. Filters of its
+/// configuration are left on; `log` and the commands on references run none.
+pub fn git(worktree: &Path) -> Command {
+    let mut command = Command::new("git");
+    // git itself goes there: a child that hangs on its way, before it is git, would keep our descriptors.
+    command
+        .arg("-C")
+        .arg(worktree)
+        .args([
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+            "--no-pager",
+        ])
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        // A partial clone would fetch what it lacks, by a program that its configuration names.
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null());
+    command
 }
 
 /// Runs a command to its end or to one of the limits. Blocks; standard input is empty, and standard

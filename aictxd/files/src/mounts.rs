@@ -115,6 +115,16 @@ fn table() -> Option<Arc<Table>> {
     TABLE.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
+/// Where the file system that holds an absolute path is mounted; none where the system does not tell.
+#[expect(clippy::disallowed_methods, reason = "a file of /proc")]
+pub fn mount_point(path: &Path) -> Option<PathBuf> {
+    let text = std::fs::read("/proc/self/mountinfo").ok()?;
+    let table = Table::parse(&text);
+    let mut above = path.ancestors();
+    let mounted = above.find(|above| table.0.contains_key(*above));
+    mounted.map(Path::to_owned)
+}
+
 /// Whether anything is mounted that can hang.
 pub fn any_can_hang() -> bool {
     ANY.load(Ordering::Acquire)

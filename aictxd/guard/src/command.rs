@@ -137,6 +137,11 @@ pub struct CommandRisk {
     pub quiet: Vec<(Kind, Option<usize>)>,
 }
 
+/// Whether a path names a file of secrets.
+pub(crate) fn is_secret_path(path: &str) -> bool {
+    secrets::is_secret(path)
+}
+
 impl CommandRisk {
     fn empty() -> Self {
         Self {

@@ -12,6 +12,7 @@ mod decide;
 mod hook;
 mod path;
 mod policy;
+mod reading;
 mod session;
 mod state;
 mod steer;
@@ -27,7 +28,8 @@ pub use hook::{
     hook_unreadable,
 };
 pub use path::{names_among, path_risk};
-pub use policy::{Policy, Rules, Say, covers};
+pub use policy::{Policy, READ_ONLY, Rules, Say, covers};
+pub use reading::only_reads;
 pub use session::{
     Parallel, TurnEnd, hook_limits, lifted_note, limits_note, parallel_note, turn_end,
 };

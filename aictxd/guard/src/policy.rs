@@ -19,6 +19,9 @@ const MAX_ENTRIES: usize = 256;
 /// Longest entry, in bytes.
 const MAX_ENTRY: usize = 400;
 
+/// Among effects, the name for having none: see [`crate::only_reads`]. It can only be allowed.
+pub const READ_ONLY: &str = "read_only";
+
 /// Why a command is asked about while a policy cannot be read.
 const UNREAD: &str = "aictx: there is a policy that cannot be read, so what it says of this is not known \
                       (`aictx trust` says what is wrong with it).";
@@ -116,6 +119,11 @@ impl Rules {
             theirs,
             unread: false,
         }
+    }
+
+    /// Whether command lines that provably only read need no question of the agent's own.
+    pub fn allows_reading(&self) -> bool {
+        !self.unread && self.policy.effects.get(READ_ONLY) == Some(&Say::Allow)
     }
 
     /// Whether the gate at the end of a turn is on; it is unless somebody says otherwise.

@@ -47,6 +47,7 @@ fn main() {
         claude: None,
         codex: None,
         copilot: None,
+        opencode: format!("{home}/.config/opencode/opencode.json"),
         variables: BTreeMap::new(),
     };
     if let [flag, list] = rest

@@ -166,6 +166,7 @@ impl Agent for Claude {
 
     fn signs(&self) -> Signs {
         Signs {
+            variable: Some("CLAUDE_CONFIG_DIR"),
             home: &[".claude", ".claude.json"],
             programs: &["claude"],
             repository: &[".claude", "CLAUDE.md"],

@@ -177,6 +177,7 @@ impl Agent for Cline {
 
     fn signs(&self) -> Signs {
         Signs {
+            variable: None,
             home: &[".cline", "Documents/Cline"],
             programs: &["cline"],
             repository: &[".clinerules", ".cline"],

@@ -132,6 +132,7 @@ impl Agent for Codex {
 
     fn signs(&self) -> Signs {
         Signs {
+            variable: Some("CODEX_HOME"),
             home: &[".codex"],
             programs: &["codex"],
             repository: &[".codex"],

@@ -187,6 +187,7 @@ impl Agent for Copilot {
 
     fn signs(&self) -> Signs {
         Signs {
+            variable: Some("COPILOT_HOME"),
             home: &[".copilot"],
             programs: &["copilot"],
             repository: &[".github/copilot-instructions.md", ".github/hooks"],

@@ -178,6 +178,7 @@ impl Agent for Cursor {
 
     fn signs(&self) -> Signs {
         Signs {
+            variable: None,
             home: &[".cursor"],
             programs: &["cursor", "cursor-agent"],
             repository: &[".cursor", ".cursorrules"],

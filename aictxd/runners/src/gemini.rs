@@ -233,6 +233,7 @@ impl Agent for Gemini {
 
     fn signs(&self) -> Signs {
         Signs {
+            variable: None,
             home: &[".gemini/settings.json", ".gemini"],
             programs: &["gemini"],
             repository: &[".gemini", "GEMINI.md"],

@@ -158,6 +158,7 @@ impl Agent for Generic {
 
     fn signs(&self) -> Signs {
         Signs {
+            variable: None,
             home: &[],
             programs: &[],
             repository: &[],

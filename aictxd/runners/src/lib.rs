@@ -59,6 +59,24 @@ pub struct HookEvent<'a> {
 }
 
 impl HookEvent<'_> {
+    /// Identity of the tool call that this tells of, and how far that is; `None` where the agent gives calls
+    /// no ids. Two reports in a row with the same step are one happening, told by two registrations.
+    pub fn call_key(&self) -> Option<(u64, CallStep)> {
+        let (call, step) = match &self.moment {
+            Moment::ToolIntent(call) => (call, CallStep::Intent),
+            Moment::ToolDone { call, .. } => (call, CallStep::Done),
+            Moment::ToolFailed { call, .. } => (call, CallStep::Failed),
+            _ => return None,
+        };
+        if call.call_id.is_empty() {
+            return None;
+        }
+        let mut hasher = DefaultHasher::new();
+        (&self.session_id, &self.agent_id, &call.tool, &call.call_id).hash(&mut hasher);
+        call.action.hash(&mut hasher);
+        Some((hasher.finish(), step))
+    }
+
     /// The same number for two reports of one happening: an agent that reads the user's and the
     /// repository's registration, or another agent's files, calls us once for each. `None` for
     /// what carries nothing to tell one from the next. Who keeps these for a few seconds can
@@ -88,6 +106,17 @@ impl HookEvent<'_> {
         }
         Some(hasher.finish())
     }
+}
+
+/// How far a tool call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallStep {
+    /// It is about to run.
+    Intent,
+    /// It ran.
+    Done,
+    /// It failed.
+    Failed,
 }
 
 /// What happened.
@@ -289,6 +318,9 @@ pub enum Decision {
     /// We have no objection; the agent's own rules decide.
     #[default]
     Pass,
+    /// It may run without a question to the user, for this reason; where an agent has no word for it, its own
+    /// rules decide.
+    Allow(String),
     /// The user should be asked, for this reason.
     Ask(String),
     /// It must not run, for this reason.
@@ -357,6 +389,7 @@ pub trait Dialect: Sync {
             context: shown(&answer.context),
             decision: match &answer.decision {
                 Decision::Pass => Decision::Pass,
+                Decision::Allow(reason) => Decision::Allow(shown(reason)),
                 Decision::Ask(reason) => Decision::Ask(shown(reason)),
                 Decision::Deny(reason) => Decision::Deny(shown(reason)),
             },

@@ -25,7 +25,7 @@ mod yaml;
 pub use self::block::{Block, Comment};
 pub use self::error::{MergeError, Problem};
 pub use self::json::{Item, Rule};
-pub use self::owner::{Owner, server};
+pub use self::owner::{Owner, Server, server};
 pub use self::record::{Record, Splice, digest};
 pub use self::toml::Table;
 pub(crate) use self::toml::text as toml_text;
@@ -75,6 +75,8 @@ pub enum After {
 pub enum Note {
     /// The user has an entry of their own in our place; it stays and ours is not written.
     UserEntry(String),
+    /// The entry in our place is switched off; it stays as it is.
+    SwitchedOff(String),
     /// The ancestor's entry stands here; it is replaced when asked for.
     Ancestor(String),
     /// Markers were out of order: complete blocks were taken, the rest was left as it is.
@@ -150,9 +152,8 @@ pub fn uninstall(
         return Err(fail(Problem::TooLarge));
     }
     let mut doc = Doc::new(current);
-    let made = record.map(|record| record.made.as_slice());
     match content {
-        Content::Json(items) => json::remove(&mut doc, items, made),
+        Content::Json(items) => json::remove(&mut doc, items, record),
         Content::Block(block) => block::remove(&mut doc, block),
         Content::Toml(table) => toml::remove(&mut doc, table),
         Content::Yaml(entry) => yaml::remove(&mut doc, entry),

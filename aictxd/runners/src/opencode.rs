@@ -191,6 +191,9 @@ impl Dialect for OpenCode {
     }
 }
 
+/// OpenCode's configuration files in its directory. It reads all of them, a later one counts more.
+pub const CONFIGURATIONS: [&str; 2] = ["opencode.json", "opencode.jsonc"];
+
 impl Agent for OpenCode {
     fn title(&self) -> &'static str {
         "OpenCode"
@@ -198,6 +201,7 @@ impl Agent for OpenCode {
 
     fn signs(&self) -> Signs {
         Signs {
+            variable: None,
             home: &[".config/opencode", ".opencode"],
             programs: &["opencode"],
             repository: &[".opencode", "opencode.json", "opencode.jsonc"],
@@ -226,8 +230,8 @@ impl Agent for OpenCode {
             {
                 entry.insert(name.to_owned(), variables);
             }
-            let file = format!("{}/opencode/opencode.json", site.paths.config);
             let content = site.server_value("mcp", value);
+            let file = site.paths.opencode.clone();
             edits.push(site.edit(file, content, "offers the tools of aictx"));
         }
         edits

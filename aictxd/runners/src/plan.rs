@@ -62,6 +62,8 @@ pub struct Paths {
     pub codex: Option<String>,
     /// `$COPILOT_HOME`, when set.
     pub copilot: Option<String>,
+    /// OpenCode's configuration file of the user: `opencode.json` or `opencode.jsonc`.
+    pub opencode: String,
     /// Variables that put our own things elsewhere than usual.
     pub variables: BTreeMap<String, String>,
 }

@@ -17,7 +17,7 @@ impl Decision {
     /// Why the call must not run, for agents that cannot ask: a question is a refusal there.
     pub(crate) fn refusal(&self) -> Option<String> {
         match self {
-            Self::Pass => None,
+            Self::Pass | Self::Allow(_) => None,
             Self::Ask(reason) => Some(format!("{}{CANNOT_ASK}", reason_or_default(reason))),
             Self::Deny(reason) => Some(reason_or_default(reason).to_owned()),
         }
@@ -27,6 +27,7 @@ impl Decision {
     pub(crate) fn word(&self) -> Option<(&'static str, String)> {
         match self {
             Self::Pass => None,
+            Self::Allow(reason) => Some(("allow", reason_or_default(reason).to_owned())),
             Self::Ask(reason) => Some(("ask", reason_or_default(reason).to_owned())),
             Self::Deny(reason) => Some(("deny", reason_or_default(reason).to_owned())),
         }
@@ -64,7 +65,7 @@ pub(crate) fn specific(event: &str, members: Map<String, Value>) -> Option<Value
 pub(crate) fn question(answer: &Answer, word: &str) -> Option<Value> {
     match &answer.decision {
         Decision::Ask(reason) => Some(json!({ "decision": word, "reason": reason })),
-        Decision::Pass | Decision::Deny(_) => None,
+        Decision::Pass | Decision::Allow(_) | Decision::Deny(_) => None,
     }
 }
 

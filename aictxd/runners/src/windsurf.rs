@@ -152,6 +152,7 @@ impl Agent for Windsurf {
 
     fn signs(&self) -> Signs {
         Signs {
+            variable: None,
             home: &[".codeium/windsurf"],
             programs: &["windsurf"],
             repository: &[".windsurf", ".windsurfrules"],

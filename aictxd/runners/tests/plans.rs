@@ -32,6 +32,7 @@ fn paths() -> Paths {
         claude: None,
         codex: None,
         copilot: None,
+        opencode: "/home/u/.config/opencode/opencode.json".into(),
         variables: BTreeMap::new(),
     }
 }
@@ -366,8 +367,12 @@ fn agents_are_detected_by_what_is_there() {
         &'static [&'static str],
         &'static [&'static str],
         &'static [&'static str],
+        &'static [&'static str],
     );
     impl Facts for Home {
+        fn at_variable(&self, variable: &str) -> bool {
+            self.3.contains(&variable)
+        }
         fn in_home(&self, path: &str) -> bool {
             self.0.contains(&path)
         }
@@ -378,14 +383,22 @@ fn agents_are_detected_by_what_is_there() {
             self.2.contains(&path)
         }
     }
-    assert_eq!(detect(&Home(&[], &[], &[])), []);
-    let found = detect(&Home(&[".codex"], &["claude"], &["GEMINI.md"]));
+    assert_eq!(detect(&Home(&[], &[], &[], &[])), []);
+    let found = detect(&Home(&[".codex"], &["claude"], &["GEMINI.md"], &[]));
     let names: Vec<_> = found.iter().map(|d| (d.agent, d.only_repository)).collect();
     assert_eq!(
         names,
         [("claude", false), ("codex", false), ("gemini", true)]
     );
     assert_eq!(found[0].evidence, "`claude` is on the search path");
+    let variables = &["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME"];
+    let found = detect(&Home(&[], &[], &[], variables));
+    let names: Vec<_> = found.iter().map(|d| (d.agent, d.only_repository)).collect();
+    assert_eq!(
+        names,
+        [("claude", false), ("codex", false), ("copilot", false)]
+    );
+    assert_eq!(found[1].evidence, "the directory in $CODEX_HOME exists");
 }
 
 #[test]

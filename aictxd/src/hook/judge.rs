@@ -7,10 +7,13 @@ use aictx_guard::{CommandRisk, Facts, HookVerdict};
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::path::Located;
 use aictx_proto::snapshot::GitState;
-use aictx_runners::{Action, Answer, Decision, HookEvent, ToolCall};
+use aictx_runners::{Action, Answer, Decision, HookEvent, Moment, ToolCall};
 
 use super::{AFTER_ANSWER, Session};
-use crate::guarding::WorktreeFacts;
+use crate::guarding::{self, WorktreeFacts};
+
+/// Why a command line that only reads needs no question.
+const READS: &str = "it only reads; your policy allows that (read_only)";
 
 impl Session {
     /// Where a path lies.
@@ -46,8 +49,14 @@ impl Session {
         git: Option<GitState>,
     ) -> Answer {
         let (verdict, context, risk) = self.verdict(call, git);
+        let risk_free = risk
+            .as_ref()
+            .is_some_and(|risk| risk.parsed && risk.findings.is_empty() && !risk.deletes);
         self.audit(call, &verdict, &context, risk);
-        let (answer, verdict_name) = answer(verdict, context);
+        let (mut answer, verdict_name) = answer(verdict, context);
+        if answer.decision == Decision::Pass && self.only_reads(call, risk_free) {
+            answer.decision = Decision::Allow(READS.to_owned());
+        }
         let (session, call) = (self.clone(), call.detach());
         let agent_id = event.agent_id.clone().into_owned();
         let verdict = verdict_name.to_owned();
@@ -71,6 +80,37 @@ impl Session {
             });
         }
         answer
+    }
+
+    /// The verdict on a call that was told of before: nothing is recorded, and what else there is to tell was told.
+    pub(super) async fn verdict_again(&self, event: &HookEvent<'_>) -> Option<Answer> {
+        let Moment::ToolIntent(call) = &event.moment else {
+            return None;
+        };
+        let git = match &call.action {
+            Action::Command { command, .. } => {
+                let others = self.app.presence.others_at_work(&self.id);
+                guarding::state_for(&self.app, &self.live.worktree, command, others).await
+            }
+            _ => None,
+        };
+        let (verdict, _, _) = self.verdict(call, git);
+        Some(answer(verdict, String::new()).0)
+    }
+
+    /// Whether the user lets command lines that only read run without a question, and this is one, of a shell
+    /// in this worktree.
+    fn only_reads(&self, call: &ToolCall, risk_free: bool) -> bool {
+        let Action::Command { command, dir, .. } = &call.action else {
+            return false;
+        };
+        risk_free
+            && dir.is_empty()
+            && !call.tool.to_lowercase().contains("powershell")
+            && aictx_guard::only_reads(command)
+            && self.app.policy(&self.host().root).allows_reading()
+            // A repository within has a configuration of its own.
+            && self.app.hosts.place(&self.cwd).is_ok_and(|place| place.worktree == self.live.worktree)
     }
 
     /// The verdict on a tool call, a note for the agent and what a command would do. Pure apart from looking at

@@ -1,8 +1,9 @@
 //! One happening, told twice: an agent that reads the user's hooks and those that a repository
-//! shares calls us once for each. The second report is neither recorded nor answered.
+//! shares calls us once for each. The second report is not recorded, and answered by the
+//! verdict alone.
 //!
-//! Only sessions in worktrees that share hooks are looked at: everywhere else two equal events are
-//! two events.
+//! A tool call is known by its id, wherever the two registrations stand. Of other events only those in
+//! worktrees that share hooks are looked at: everywhere else two equal events are two events.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use aictx_proto::methods::Surroundings;
-use aictx_runners::HookEvent;
 use aictx_runners::plan::Scope;
+use aictx_runners::{CallStep, HookEvent};
 
 use crate::setup::around::{Around, holds_ours};
 use crate::setup::files::Bounds;
@@ -28,15 +29,21 @@ const MAX_REMEMBERED: usize = 1_024;
 pub struct Repeats {
     shared: Mutex<HashMap<String, (bool, Instant)>>,
     told: Mutex<HashMap<u64, Instant>>,
+    /// How far each call was when it was last told of. An agent that counts its calls anew in each turn uses
+    /// an id again, but only for a call that begins after the other one ended.
+    calls: Mutex<HashMap<(String, u64), (CallStep, Instant)>>,
 }
 
 impl Repeats {
     /// Whether this event was told already.
     pub fn is_repeat(&self, runner: &str, event: &HookEvent, worktree: &Path) -> bool {
+        let now = Instant::now();
+        if let Some((call, step)) = event.call_key() {
+            return self.is_repeated_call((runner.to_owned(), call), step, now);
+        }
         let Some(key) = event.repeat_key() else {
             return false;
         };
-        let now = Instant::now();
         if !self.shares(runner, worktree, now) {
             return false;
         }
@@ -49,6 +56,20 @@ impl Repeats {
         }
         match told.insert(key, now) {
             Some(before) => now.duration_since(before) < APART,
+            None => false,
+        }
+    }
+
+    fn is_repeated_call(&self, call: (String, u64), step: CallStep, now: Instant) -> bool {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        if calls.len() >= MAX_REMEMBERED {
+            calls.retain(|_, (_, at)| now.duration_since(*at) < APART);
+        }
+        if calls.len() >= MAX_REMEMBERED {
+            calls.clear();
+        }
+        match calls.insert(call, (step, now)) {
+            Some((before, at)) => before == step && now.duration_since(at) < APART,
             None => false,
         }
     }
@@ -86,4 +107,23 @@ fn look(runner: &str, worktree: &Path) -> bool {
         .hook_files(runner, Scope::Repository { shared: true })
         .iter()
         .any(|edit| holds_ours(edit, &bounds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_told_once_for_each_of_its_steps() {
+        let repeats = Repeats::default();
+        let call = |runner: &str, id: u64, step| {
+            repeats.is_repeated_call((runner.to_owned(), id), step, Instant::now())
+        };
+        assert!(!call("claude", 1, CallStep::Intent) && call("claude", 1, CallStep::Intent));
+        assert!(!call("codex", 1, CallStep::Intent) && !call("claude", 2, CallStep::Intent));
+        assert!(!call("claude", 1, CallStep::Done) && call("claude", 1, CallStep::Done));
+        assert!(!call("claude", 1, CallStep::Intent), "the id is used again");
+        let later = Instant::now() + APART;
+        assert!(!repeats.is_repeated_call(("claude".to_owned(), 2), CallStep::Intent, later));
+    }
 }

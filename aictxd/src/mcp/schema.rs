@@ -58,8 +58,13 @@ impl Argument {
         }
     }
 
-    fn schema(&self) -> Value {
+    /// For clients of a profile: bounds are told to those that have everything, and checked for all.
+    fn schema(&self, profile: Profile) -> Value {
         let mut schema = match self.kind {
+            Kind::Text if profile < Profile::Full => json!({ "type": "string" }),
+            Kind::Texts if profile < Profile::Full => json!({
+                "type": "array", "items": { "type": "string" },
+            }),
             Kind::Text => json!({ "type": "string", "maxLength": MAX_TEXT }),
             Kind::Texts => json!({
                 "type": "array", "maxItems": MAX_ENTRIES,
@@ -69,7 +74,7 @@ impl Argument {
             Kind::Count(most) => json!({ "type": "integer", "minimum": 1, "maximum": most }),
             Kind::Flag => json!({ "type": "boolean" }),
         };
-        if !self.about.is_empty() {
+        if !self.about.is_empty() && (self.name != REPO.name || profile == Profile::Full) {
             aictx_proto::json::set(&mut schema, "description", self.about);
         }
         schema
@@ -126,6 +131,9 @@ const REPO: Argument = Argument::new(
     "Directory; by default the repository that is served",
 );
 
+/// Arguments that say who calls; the server knows it.
+const IDENTITY: [&str; 3] = ["agent_id", "adapter_id", "session_id"];
+
 fn arguments(tool: &Tool) -> impl Iterator<Item = &Argument> {
     tool.arguments.iter().copied().flatten().chain([&REPO])
 }
@@ -157,8 +165,12 @@ pub(super) fn check(tool: &Tool, given: &Map<String, Value>) -> Result<(), Strin
 /// A tool as clients of a profile see it.
 pub(super) fn describe(tool: &Tool, profile: Profile) -> Described {
     let looks = tool.writes == Writes::Nothing || profile == Profile::Readonly;
+    // Who calls is known without being said, and what is listed every model has to carry.
+    let listed =
+        |argument: &&Argument| profile == Profile::Full || !IDENTITY.contains(&argument.name);
     let properties: Map<String, Value> = arguments(tool)
-        .map(|argument| (argument.name.to_owned(), argument.schema()))
+        .filter(listed)
+        .map(|argument| (argument.name.to_owned(), argument.schema(profile)))
         .collect();
     let required: Vec<&str> = arguments(tool)
         .filter(|a| a.required)

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::init::Site;
 use crate::app::App;
+use crate::permissions::{Cause, Obstacle};
 use crate::setup::around::Around;
 
 mod agents;
@@ -35,6 +36,8 @@ pub(super) fn doctor(app: &App, params: &DoctorParams) -> Result<DoctorReply, Rp
         checks.push(repository::registered(app, site));
         checks.push(repository::hidden(site));
         checks.extend(repository::shared(site));
+        checks.push(repository::writable(site));
+        checks.extend(repository::git_writable(site));
         checks.push(repository::readable(app, site));
         checks.push(repository::journal(site));
         checks.push(repository::size(site));
@@ -65,6 +68,7 @@ pub(super) fn doctor(app: &App, params: &DoctorParams) -> Result<DoctorReply, Rp
         checks.push(agents::server(&there, &around, site.as_ref()));
     }
     checks.extend(agents::leftovers(app, &around, site.as_ref()));
+    checks.extend(system::state_writable(app));
     checks.push(system::delivery(app));
     checks.extend(system::orphans(app));
     checks.extend(system::watches());
@@ -85,6 +89,22 @@ fn check(name: &str, status: CheckStatus) -> Check {
         status,
         details: json!({}),
         ..Check::default()
+    }
+}
+
+/// A check of files that cannot be written.
+fn obstructed(name: &str, status: CheckStatus, obstacle: &Obstacle) -> Check {
+    Check {
+        summary: obstacle.summary(),
+        details: json!({ "file": obstacle.file, "directory": obstacle.directory }),
+        recommended_action: match obstacle.cause {
+            Cause::Foreign => "take the files back",
+            Cause::Protected => "allow writing",
+            Cause::ReadOnlyMount => "mount it writable, or have nothing recorded here",
+        }
+        .to_owned(),
+        command: obstacle.remedy(),
+        ..check(name, status)
     }
 }
 

@@ -398,7 +398,10 @@ pub(super) fn hide(carrier: &mut Carrier<'_>, site: &Site, portable: bool, repor
     let others = without_our_block(&exclude, &text);
     let is_of_others = |line: &str| others.lines().any(|own| own.trim() == line);
     let mut lines = Vec::new();
-    if !portable {
+    if portable {
+        // The rules in .gitignore are those of one branch; these hold on every other one, too.
+        lines.extend(portable::rules());
+    } else {
         lines.push(EXCLUDED.to_owned());
     }
     for entry in carrier.ledger.of(&site.scope()) {

@@ -63,11 +63,13 @@ fn entry(around: &Around, edit: &Edit, bounds: &Bounds) -> McpEntry {
             entry("unreadable", Vec::new())
         }
         None => entry("missing", Vec::new()),
-        Some((command, Some(Owner::Us))) => {
+        Some(server) if server.switched_off => entry("off", server.command),
+        Some(server) if server.owner == Some(Owner::Us) => {
+            let command = server.command;
             let program = command.first().map(String::as_str).unwrap_or_default();
             let there = around.is_program(program);
             entry(if there { "registered" } else { "broken" }, command)
         }
-        Some((command, _)) => entry("yours", command),
+        Some(server) => entry("yours", server.command),
     }
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use aictx_proto::locations::unusual;
 use aictx_proto::methods::{AgentChosen, PersonStep, Surroundings};
 use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
-use aictx_runners::merge::{After, uninstall};
+use aictx_runners::merge::{After, json_value, uninstall};
+use aictx_runners::opencode;
 use aictx_runners::plan::{
     Allowed, Detected, Edit, Facts, Options, Paths, Scope, VSCODE, allowed, detect, plan, trust,
 };
@@ -41,7 +42,7 @@ impl Around {
             path => absolute(name, path).map(Some),
         };
         let home = absolute("home", &told.home)?;
-        Ok(Self {
+        let mut around = Self {
             paths: Paths {
                 config: optional("config", &told.config)?.unwrap_or(format!("{home}/.config")),
                 home,
@@ -51,10 +52,38 @@ impl Around {
                 claude: optional("claude", &told.claude)?,
                 codex: optional("codex", &told.codex)?,
                 copilot: optional("copilot", &told.copilot)?,
+                opencode: String::new(),
                 variables: told.variables.clone(),
             },
             search: told.path.clone(),
-        })
+        };
+        around.paths.opencode = around.opencode_configuration();
+        Ok(around)
+    }
+
+    /// Where OpenCode's configuration files may stand, the one that counts most first.
+    fn opencode_configurations(&self) -> Vec<String> {
+        let config = &self.paths.config;
+        let names = opencode::CONFIGURATIONS.iter().rev();
+        names
+            .map(|name| format!("{config}/opencode/{name}"))
+            .collect()
+    }
+
+    /// The configuration of OpenCode that an entry belongs in: the one that has it, else the one that
+    /// is there, else the usual one.
+    fn opencode_configuration(&self) -> String {
+        let bounds = self.user_bounds();
+        let files = self.opencode_configurations();
+        let text = |file: &String| files::read(Path::new(file), &bounds).ok()?.text;
+        let has_entry = |file: &&String| {
+            let value = text(file).and_then(|text| json_value(&text));
+            value.is_some_and(|value| value.pointer("/mcp/aictx").is_some())
+        };
+        let there = |file: &&String| Path::new(file).exists();
+        let chosen = files.iter().find(has_entry);
+        let chosen = chosen.or_else(|| files.iter().find(there));
+        chosen.or(files.last()).cloned().unwrap_or_default()
     }
 
     /// From what a caller tells, in a worktree or in none.
@@ -136,6 +165,20 @@ impl Around {
             .any(|edit| holds_ours(edit, &bounds))
     }
 
+    /// Whether an agent's files in the repository hold hooks of ours, for everybody or for this user.
+    pub fn repository_has_hooks(&self, agent: &str) -> bool {
+        let root = &self.paths.repository;
+        if root.is_empty() {
+            return false;
+        }
+        let bounds = Bounds::new([root]);
+        let scopes = [true, false].map(|shared| Scope::Repository { shared });
+        let mut edits = scopes
+            .into_iter()
+            .flat_map(|scope| self.hook_files(agent, scope));
+        edits.any(|edit| holds_ours(&edit, &bounds))
+    }
+
     /// The files that an agent's hooks stand in.
     pub fn hook_files(&self, agent: &str, scope: Scope) -> Vec<Edit> {
         let options = Options {
@@ -213,7 +256,20 @@ impl Around {
             ..Options::default()
         };
         let names: Vec<&str> = registry::names().collect();
-        aictx_runners::plan::plan_all(&names, scope, &self.paths, &options).unwrap_or_default()
+        let mut edits =
+            aictx_runners::plan::plan_all(&names, scope, &self.paths, &options).unwrap_or_default();
+        // An entry may have been written before the user changed to the other file.
+        for opencode in self.opencode_configurations() {
+            if opencode != self.paths.opencode {
+                let paths = Paths {
+                    opencode: opencode.clone(),
+                    ..self.paths.clone()
+                };
+                let other = plan("opencode", scope, &paths, &options).unwrap_or_default();
+                edits.extend(other.into_iter().filter(|edit| edit.file == opencode));
+            }
+        }
+        edits
     }
 }
 
@@ -266,6 +322,18 @@ pub fn holds_ours(edit: &Edit, bounds: &Bounds) -> bool {
 impl Facts for Around {
     fn in_home(&self, path: &str) -> bool {
         Path::new(&self.paths.home).join(path).exists()
+    }
+
+    fn at_variable(&self, variable: &str) -> bool {
+        let directory = match variable {
+            "CLAUDE_CONFIG_DIR" => &self.paths.claude,
+            "CODEX_HOME" => &self.paths.codex,
+            "COPILOT_HOME" => &self.paths.copilot,
+            _ => &None,
+        };
+        directory
+            .as_deref()
+            .is_some_and(|directory| Path::new(directory).is_dir())
     }
 
     fn on_path(&self, program: &str) -> bool {

@@ -32,7 +32,7 @@ const ARTIFACTS: &[&str] = &[
 ];
 /// Files in the git directory that say what is checked out. The index and its lock are not among
 /// them: `git status` writes both.
-const GIT_FILES: &[&str] = &["HEAD", "packed-refs", "MERGE_HEAD"];
+const GIT_FILES: &[&str] = &["HEAD", "packed-refs", "MERGE_HEAD", "reftable/tables.list"];
 /// Rules of a git directory about which files belong to the tree, and the settings that name more.
 const GIT_RULES: &[&str] = &["info/exclude", "config"];
 
@@ -68,7 +68,7 @@ impl Tree {
             }
         }
         let git = root.join(".git");
-        for directory in [git.join("info"), git] {
+        for directory in [git.join("info"), git.join("reftable"), git] {
             if directory.is_dir() {
                 directories.insert(directory);
             }

@@ -299,8 +299,8 @@ pub struct McpEntry {
     pub agent: String,
     /// File.
     pub file: String,
-    /// `registered`, `broken` (its program is gone), `yours` (an entry of the user's own by that
-    /// name), `missing` or `unreadable`.
+    /// `registered`, `broken` (its program is gone), `off` (switched off by the user), `yours` (an
+    /// entry of the user's own by that name), `missing` or `unreadable`.
     pub state: String,
     /// Program and arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -103,7 +103,11 @@ fn hooks_for_the_user_and_for_everybody_tell_one_happening_once() {
     assert!(!first.is_empty() && second.is_empty(), "{second}");
     twice(prompt(&repo, "s", "do it"));
     let (first, second) = twice(before_command(&repo, "s", "rm -rf /"));
-    assert!(first.contains("deny") && second.is_empty(), "{second}");
+    // Neither is silent about a danger; one of them is recorded.
+    assert!(
+        first.contains("deny") && second.contains("deny"),
+        "{second}"
+    );
     let done = payload(
         &repo,
         "s",

@@ -302,6 +302,12 @@ const CONFIGURATIONS: &[Configuration] = &[
         "{\n  \"$schema\": \"x\",\n  \"mcp\": {\"a\": {\"type\": \"local\"}}\n}",
         true,
     ),
+    (
+        "opencode",
+        ".config/opencode/opencode.jsonc",
+        "{\n  // mine\n  \"mcp\": {\n    \"a\": {\"type\": \"local\"}, // last\n  },\n}\n",
+        true,
+    ),
     ("windsurf", ".codeium/windsurf/mcp_config.json", "{}", true),
     (
         "cline",
@@ -310,6 +316,125 @@ const CONFIGURATIONS: &[Configuration] = &[
         true,
     ),
 ];
+
+#[test]
+fn opencode_is_given_the_entry_in_the_file_that_it_reads_last() {
+    let env = TestEnv::new();
+    let home = env.path().join("home");
+    let repo = env.repository("demo");
+    let files = |home: &Path| -> Vec<String> {
+        let names = fs::read_dir(home.join(".config/opencode")).unwrap();
+        let mut names: Vec<String> = names
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.starts_with("opencode"))
+            .collect();
+        names.sort();
+        names
+    };
+    write(
+        &home,
+        ".config/opencode/opencode.jsonc",
+        "{\n  // mine\n  \"model\": \"x\",\n}\n",
+    );
+    env.aictx(&repo, &["install", "--agents", "opencode"]).ok();
+    assert_eq!(files(&home), ["opencode.jsonc"]);
+    let text = fs::read_to_string(home.join(".config/opencode/opencode.jsonc")).unwrap();
+    assert!(
+        text.contains("// mine") && text.contains("aictxd"),
+        "{text}"
+    );
+    // An entry that stands in the other file is kept up there, and goes from there.
+    fs::remove_file(home.join(".config/opencode/opencode.jsonc")).unwrap();
+    env.aictx(&repo, &["install", "--agents", "opencode"]).ok();
+    write(&home, ".config/opencode/opencode.jsonc", "{}\n");
+    let again = env
+        .aictx(&repo, &["install", "--agents", "opencode", "--json"])
+        .ok();
+    let files_written = again.json()["files"].to_string();
+    assert!(!files_written.contains("\"updated\""), "{files_written}");
+    env.aictx(&repo, &["uninstall", "--yes"]).ok();
+    assert_eq!(files(&home), ["opencode.jsonc"]);
+}
+
+/// Entries by our name that a user has switched off, one a dialect.
+const SWITCHED_OFF: &[(&str, &str, &str)] = &[
+    (
+        "opencode",
+        ".config/opencode/opencode.jsonc",
+        "{\n  // mine\n  \"mcp\": {\"aictx\": {\"type\":\"local\",\"command\":[\"/old/aictxd\",\"mcp\"],\"enabled\":false}}\n}\n",
+    ),
+    (
+        "opencode",
+        ".config/opencode/opencode.json",
+        "{\"mcp\": {\"aictx\": {\"enabled\": false}}}",
+    ),
+    (
+        "windsurf",
+        ".codeium/windsurf/mcp_config.json",
+        "{\"mcpServers\": {\"aictx\": {\"command\": \"mine\", \"disabled\": true}}}",
+    ),
+    (
+        "codex",
+        ".codex/config.toml",
+        "[mcp_servers.aictx]\ncommand = \"/old/aictxd\"\nargs = [\"mcp\"]\nenabled = false\n",
+    ),
+];
+
+#[test]
+fn an_entry_that_is_switched_off_stays_and_is_reported() {
+    for (agent, file, text) in SWITCHED_OFF {
+        let env = TestEnv::new();
+        let home = env.path().join("home");
+        write(&home, file, text);
+        let repo = env.repository("demo");
+        let installed = env.aictx(&repo, &["install", "--agents", agent, "--json"]);
+        let warnings = installed.json()["warnings"].to_string();
+        assert!(warnings.contains("switched off"), "{agent}: {warnings}");
+        assert_eq!(fs::read_to_string(home.join(file)).unwrap(), *text);
+        let status = env.aictx(&repo, &["mcp", "status", "--json"]).ok().json();
+        assert!(states(&status).contains(&(agent, "off")), "{status}");
+        let shown = env.aictx(&repo, &["mcp", "status"]).ok().stdout;
+        assert!(shown.contains("switched off"), "{shown}");
+        env.aictx(&repo, &["uninstall", "--yes"]).ok();
+        assert_eq!(fs::read_to_string(home.join(file)).unwrap(), *text);
+    }
+}
+
+#[test]
+fn agents_are_found_by_the_directories_that_their_variables_name() {
+    let mut env = TestEnv::new();
+    let repo = env.repository("demo");
+    let places = [
+        ("CLAUDE_CONFIG_DIR", "cc", "claude"),
+        ("CODEX_HOME", "cx", "codex"),
+        ("COPILOT_HOME", "cp", "copilot"),
+    ];
+    for (variable, name, _) in places {
+        let directory = env.path().join(name);
+        env.set(variable, directory.to_str().unwrap());
+    }
+    let nothing = env.aictx(&repo, &["install", "--dry-run", "--json"]).json();
+    assert_eq!(
+        nothing["agents"],
+        json!([]),
+        "a directory that is not there"
+    );
+    for (_, name, _) in places {
+        fs::create_dir(env.path().join(name)).unwrap();
+    }
+    let installed = env.aictx(&repo, &["install", "--json"]).ok().json();
+    for (at, (_, name, agent)) in places.iter().enumerate() {
+        assert_eq!(installed["agents"][at]["agent"], *agent, "{installed}");
+        assert!(fs::read_dir(env.path().join(name)).unwrap().count() > 0);
+    }
+    let doctor = env.aictx(&repo, &["doctor", "--json"]).json().to_string();
+    assert!(doctor.contains("Claude Code"), "{doctor}");
+    env.aictx(&repo, &["uninstall", "--yes"]).ok();
+    for (_, name, _) in places {
+        let left = tree(&env.path().join(name));
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
 
 #[test]
 fn entries_come_and_go_in_any_configuration() {

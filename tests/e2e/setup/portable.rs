@@ -353,3 +353,28 @@ fn what_a_merge_wrote_twice_and_somebody_leaked_is_found_and_taken_out() {
     env.aictx(&repo, &["init", "--agents", "none"]).ok();
     assert_eq!(status()["status"], "ok", "{}", status());
 }
+
+#[test]
+fn private_files_are_hidden_on_branches_from_before() {
+    let env = TestEnv::new();
+    let repo = env.plain_repository("demo");
+    let _daemon = env.daemon();
+    env.git(&repo, &["branch", "old"]);
+    env.aictx(
+        &repo,
+        &["init", "--agents", "none", "--portable-continuity"],
+    )
+    .ok();
+    write(&repo, "calc.py", "def add(a, b): return a + b\n");
+    one_session(&env, &repo, "s1", "private words", "calc.py", &failure("a"));
+    env.git(&repo, &["add", "-A"]);
+    env.git(&repo, &["commit", "-q", "-m", "memory"]);
+    env.git(&repo, &["checkout", "-q", "old"]);
+    assert!(repo.join(".aictx/sessions").is_dir());
+    write(&repo, "new.py", "x = 1\n");
+    env.git(&repo, &["add", "-A"]);
+    assert_eq!(
+        env.git(&repo, &["diff", "--cached", "--name-only"]).trim(),
+        "new.py"
+    );
+}

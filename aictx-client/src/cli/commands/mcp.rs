@@ -103,7 +103,10 @@ fn shown(status: &McpStatus) -> String {
             .map(|entry| {
                 vec![
                     clean(&entry.agent),
-                    clean(&entry.state),
+                    match entry.state.as_str() {
+                        "off" => "switched off".to_owned(),
+                        state => clean(state),
+                    },
                     clean(&entry.file),
                     clean(&entry.command.join(" ")),
                 ]

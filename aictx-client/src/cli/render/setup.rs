@@ -4,6 +4,7 @@ use aictx_proto::methods::{
     AgentChosen, Check, CheckStatus, DoctorReply, FileChange, InitReply, InstallReply, PersonStep,
     RemovalReply,
 };
+use aictx_proto::text::shell_line;
 
 use crate::cli::text::{Paint, clean, table};
 
@@ -191,7 +192,7 @@ pub fn doctor(reply: &DoctorReply, paint: Paint) -> String {
         for step in &reply.action_plan {
             out.push_str(&format!("- {}", clean(&step.action)));
             if !step.command.is_empty() {
-                out.push_str(&format!(": {}", clean(&step.command.join(" "))));
+                out.push_str(&format!(": {}", clean(&shell_line(&step.command))));
             }
             out.push('\n');
         }

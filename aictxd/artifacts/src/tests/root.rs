@@ -217,3 +217,48 @@ fn paths_are_located_where_they_really_are() {
     let by_both = root::locate(&byname, Path::new(""), &absolute("repo/src/a.rs"));
     assert_eq!(by_both, root::locate(&repo, Path::new(""), "src/a.rs"));
 }
+
+#[test]
+fn references_in_reftables_are_asked_of_git() {
+    let dir = tempfile::tempdir().unwrap();
+    let main = dir.path().canonicalize().unwrap().join("main");
+    std::fs::create_dir(&main).unwrap();
+    let made = Command::new("git")
+        .args(["init", "-q", "--ref-format=reftable", "-b", "trunk"])
+        .current_dir(&main)
+        .output();
+    if !made.is_ok_and(|made| made.status.success()) {
+        // A git before 2.45.
+        return;
+    }
+    let unborn = head(&main);
+    assert_eq!(
+        (unborn.branch.as_str(), unborn.head.as_str()),
+        ("trunk", "")
+    );
+    for subject in ["one", "two"] {
+        git(&main, &["commit", "-q", "--allow-empty", "-m", subject]);
+        let now = head(&main);
+        assert_eq!(now.branch, "trunk");
+        assert_eq!(now.head, git(&main, &["rev-parse", "HEAD"]), "{subject}");
+    }
+    let one = git(&main, &["rev-parse", "HEAD~1"]);
+    assert_eq!(root::branch_named(&main, "other/x"), None);
+    git(&main, &["branch", "other/x", "HEAD~1"]);
+    assert_eq!(root::branch_named(&main, "other/x").unwrap().commit, one);
+    git(&main, &["worktree", "add", "-q", "../linked", "other/x"]);
+    let linked = dir.path().canonicalize().unwrap().join("linked");
+    assert_eq!(
+        (head(&linked).branch, head(&linked).head),
+        ("other/x".to_owned(), one.clone())
+    );
+    assert_eq!(root::branch(&main), "trunk");
+    git(&main, &["checkout", "-q", "--detach", "HEAD~1"]);
+    assert_eq!(
+        (head(&main).branch, head(&main).head),
+        ("(detached)".to_owned(), one)
+    );
+    git(&main, &["branch", "-q", "-f", "trunk", "HEAD"]);
+    git(&main, &["checkout", "-q", "trunk"]);
+    assert_eq!(root::branch(&main), "trunk");
+}

@@ -26,6 +26,7 @@ pub fn register(current: Option<&str>, program: &str) -> Result<Option<String>, 
         claude: None,
         codex: None,
         copilot: None,
+        opencode: String::new(),
         variables: BTreeMap::new(),
     };
     let site = Site {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use self::place::{Container, Slot};
 use super::owner::{self, Owner};
-use super::record::Doc;
+use super::record::{Doc, Record};
 use super::{Note, Problem, dotted};
 
 mod place;
@@ -62,8 +62,9 @@ pub(super) fn ensure(doc: &mut Doc, items: &[Item], replace_ancestor: bool) -> R
 pub(super) fn remove(
     doc: &mut Doc,
     items: &[Item],
-    made: Option<&[Vec<String>]>,
+    record: Option<&Record>,
 ) -> Result<(), Problem> {
+    let made = record.map(|record| record.made.as_slice());
     if is_blank(doc.text())? {
         return Ok(());
     }
@@ -80,7 +81,10 @@ pub(super) fn remove(
             Rule::Server => {
                 let ours = with_root(doc.text(), |root| {
                     let found = lookup(root, &item.path)?.map(|prop| to_value(&prop.value));
-                    Ok(found.is_some_and(|value| owner::of_server(&value) == Some(Owner::Us)))
+                    Ok(found.is_some_and(|value| {
+                        owner::of_server(&value) == Some(Owner::Us)
+                            && (!owner::is_switched_off(&value) || is_written(record, item))
+                    }))
                 })?;
                 if ours {
                     take(doc, &item.path, made)?;
@@ -103,6 +107,17 @@ pub(super) fn remove(
         }
     }
     with_root(doc.text(), |_| Ok(()))
+}
+
+/// Whether an installation wrote the entry, whatever became of it since.
+fn is_written(record: Option<&Record>, item: &Item) -> bool {
+    let Some(name) = item.path.last().map(|name| format!("\"{name}\"")) else {
+        return false;
+    };
+    record.is_some_and(|record| {
+        let mut splices = record.inserted.iter();
+        splices.any(|splice| splice.inserted.contains(&name))
+    })
 }
 
 /// Hooks below `hooks`, and servers in any container that an agent has for them.
@@ -377,6 +392,10 @@ fn ensure_server(doc: &mut Doc, item: &Item, replace_ancestor: bool) -> Result<(
     let Some((value, range)) = there else {
         return add_member(doc, item);
     };
+    if owner::is_switched_off(&value) {
+        doc.note(Note::SwitchedOff(dotted(&item.path)));
+        return Ok(());
+    }
     match owner::of_server(&value) {
         Some(Owner::Us) if value == item.value => {}
         Some(Owner::Us) => place::replace(doc, range, &item.value),

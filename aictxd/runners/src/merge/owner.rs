@@ -82,6 +82,12 @@ pub(super) fn of_server(value: &Value) -> Option<Owner> {
     }
 }
 
+/// Whether the entry of an MCP server is switched off, however an agent writes that.
+pub(super) fn is_switched_off(entry: &Value) -> bool {
+    let says = |name: &str, value: bool| entry.get(name) == Some(&Value::Bool(value));
+    says("enabled", false) || says("disabled", true)
+}
+
 /// Program and arguments of a server's entry, however an agent writes them.
 fn words(entry: &Value) -> Option<Vec<String>> {
     let texts = |list: &Value| -> Vec<String> {
@@ -99,9 +105,19 @@ fn words(entry: &Value) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// What a file starts as the server that this content is about, and whose entry that is: `None` for
-/// somebody's own.
-pub fn server(text: &str, content: &Content) -> Option<(Vec<String>, Option<Owner>)> {
+/// An entry for an MCP server as it stands in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Whose it is; `None` for somebody's own.
+    pub owner: Option<Owner>,
+    /// The agent does not start it.
+    pub switched_off: bool,
+}
+
+/// The server that this content is about, as it stands in a file.
+pub fn server(text: &str, content: &Content) -> Option<Server> {
     let entry = match content {
         Content::Json(items) => {
             let item = items.iter().find(|item| item.rule == Rule::Server)?;
@@ -114,7 +130,13 @@ pub fn server(text: &str, content: &Content) -> Option<(Vec<String>, Option<Owne
         Content::Toml(table) => super::toml::value(text, &table.path)?,
         _ => return None,
     };
-    Some((words(&entry)?, of_server(&entry)))
+    let switched_off = is_switched_off(&entry);
+    Some(Server {
+        // An entry that is switched off may say nothing else.
+        command: words(&entry).or_else(|| switched_off.then(Vec::new))?,
+        owner: of_server(&entry),
+        switched_off,
+    })
 }
 
 /// Whether a path ends in the name of a program.
@@ -184,6 +206,24 @@ mod tests {
         let old = json!({"hooks": [{"type": "command",
             "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/aictx_pre_tool_use.py"}]});
         assert_eq!(of_hook(&old), Some(Owner::Ancestor));
+    }
+
+    #[test]
+    fn entries_that_are_switched_off_are_known_in_each_dialect() {
+        for off in [
+            json!({"command": ["x"], "enabled": false}),
+            json!({"command": "x", "disabled": true}),
+            json!({"enabled": false}),
+        ] {
+            assert!(is_switched_off(&off), "{off}");
+        }
+        for on in [
+            json!({"enabled": true, "disabled": false}),
+            json!({"enabled": "false", "disabled": null}),
+            json!("off"),
+        ] {
+            assert!(!is_switched_off(&on), "{on}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::block::{self, Block, Comment};
 use super::record::{Doc, newline_of};
-use super::{Note, Problem, dotted};
+use super::{Note, Problem, dotted, owner};
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn has(document: &DocumentMut, path: &[String]) -> bool {
     table.contains_key(last)
 }
 
-/// The texts and lists of texts of a table.
+/// The texts, lists of texts and booleans of a table.
 pub(super) fn value(text: &str, path: &[String]) -> Option<Value> {
     let document = parse(text).ok()?;
     let mut table: &dyn TableLike = document.as_table();
@@ -91,7 +91,9 @@ pub(super) fn value(text: &str, path: &[String]) -> Option<Value> {
     }
     let plain = |item: &Item| match item.as_array() {
         Some(list) => list.iter().filter_map(toml_edit::Value::as_str).collect(),
-        None => Value::from(item.as_str()),
+        None => item
+            .as_bool()
+            .map_or_else(|| Value::from(item.as_str()), Value::from),
     };
     let members = table.iter();
     Some(
@@ -103,6 +105,10 @@ pub(super) fn value(text: &str, path: &[String]) -> Option<Value> {
 
 pub(super) fn ensure(doc: &mut Doc, table: &Table, replace_ancestor: bool) -> Result<(), Problem> {
     parse(doc.text())?;
+    if value(doc.text(), &table.path).is_some_and(|entry| owner::is_switched_off(&entry)) {
+        doc.note(Note::SwitchedOff(dotted(&table.path)));
+        return Ok(());
+    }
     let before = doc.text().to_owned();
     let mut draft = Doc::new(doc.text());
     if replace_ancestor {

@@ -5,6 +5,8 @@ use crate::registry::AGENTS;
 /// What tells that an agent is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signs {
+    /// Variable with the directory that it keeps the user's files in, instead of the usual one.
+    pub variable: Option<&'static str>,
     /// Files and directories below the home directory that it makes.
     pub home: &'static [&'static str],
     /// Its programs.
@@ -17,6 +19,8 @@ pub struct Signs {
 pub trait Facts {
     /// Whether a path exists below the home directory.
     fn in_home(&self, path: &str) -> bool;
+    /// Whether a variable of [`Signs`] is set to a directory that exists.
+    fn at_variable(&self, variable: &str) -> bool;
     /// Whether a program of that name is on the search path.
     fn on_path(&self, program: &str) -> bool;
     /// Whether a path exists below the repository's root; false where there is none.
@@ -41,22 +45,24 @@ pub fn detect(facts: &impl Facts) -> Vec<Detected> {
     let found = AGENTS.iter().filter_map(|agent| {
         let signs = agent.signs();
         let program = signs.programs.iter().find(|name| facts.on_path(name));
+        let variable = signs.variable.filter(|name| facts.at_variable(name));
         let home = signs.home.iter().find(|path| facts.in_home(path));
         let repository = signs
             .repository
             .iter()
             .find(|path| facts.in_repository(path));
-        let evidence = match (program, home, repository) {
-            (Some(name), _, _) => format!("`{name}` is on the search path"),
-            (_, Some(path), _) => format!("~/{path} exists"),
-            (_, _, Some(path)) => format!("{path} stands in the repository"),
+        let evidence = match (program, variable, home, repository) {
+            (Some(name), ..) => format!("`{name}` is on the search path"),
+            (_, Some(name), ..) => format!("the directory in ${name} exists"),
+            (_, _, Some(path), _) => format!("~/{path} exists"),
+            (_, _, _, Some(path)) => format!("{path} stands in the repository"),
             _ => return None,
         };
         Some(Detected {
             agent: agent.name(),
             title: agent.title(),
             evidence,
-            only_repository: program.is_none() && home.is_none(),
+            only_repository: program.is_none() && variable.is_none() && home.is_none(),
         })
     });
     found.collect()

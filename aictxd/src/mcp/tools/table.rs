@@ -84,6 +84,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "aictx_continuity_quality",
+        profile: Full,
         about: "How far the memory of this repository can be relied on",
         arguments: &[&[TASK, TASK_TYPE]],
         request: looking,
@@ -102,6 +103,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "aictx_doctor",
+        profile: Full,
         about: "What keeps aictx from working here, and what fixes it",
         request: doctor_request,
         answer: |_, value| shape::doctor(value, Budget::Standard),
@@ -111,8 +113,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     Tool {
         name: "aictx_finalize",
         profile: Standard,
-        about: "Record what was done, once, before the last message. Files and commands that were seen \
-            need not be listed",
+        about: "Record what was done. Files and commands that hooks have seen need not be listed",
         writes: Writes::Adds,
         repeats: false,
         arguments: &[
@@ -164,6 +165,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "aictx_lifecycle_status",
+        profile: Full,
         about: "Sessions that began here and never ended",
         arguments: &[&[TASK, SESSION]],
         request: looking,
@@ -222,6 +224,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "aictx_map_status",
+        profile: Full,
         about: "What the map of this repository knows",
         request: |call| (words::MAP_STATUS, params(call, &[])),
         answer: |_, value| {
@@ -256,6 +259,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "aictx_messages_status",
+        profile: Full,
         about: "Whether banner and summary are muted",
         request: |call| (words::MESSAGES, params(call, &[])),
         answer: shape::messages,
@@ -263,6 +267,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "aictx_next",
+        profile: Full,
         about: "What to do next, and why",
         arguments: &[REQUEST, AT_HAND],
         request: |call| (words::NEXT, params(call, HAND)),
@@ -285,6 +290,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "aictx_portability_status",
+        profile: Full,
         about: "Whether memory goes through git, and whether everything is as it should be for that",
         request: |call| (words::PORTABILITY_STATUS, params(call, &[])),
         answer: shape::portability,
@@ -292,6 +298,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "aictx_prepare_task_context",
+        profile: Full,
         about: "What to look at for a goal: files, decisions, failures, checks",
         arguments: &[&[Argument::needed("goal", Text, ""), TASK_TYPE]],
         request: |call| {
@@ -332,7 +339,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "aictx_record_decision",
-        profile: Full,
+        profile: Standard,
         about: "Keep a decision that later sessions must not undo unknowingly: with its rationale, or the \
             files it governs",
         writes: Writes::Adds,
@@ -365,6 +372,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "aictx_report_real_usage",
+        profile: Full,
         about: "What the logs show of how aictx was used here",
         answer: |_, value| {
             let text = format!(
@@ -378,7 +386,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     Tool {
         name: "aictx_resume",
         about: "What this session needs to know: what the last one left, what to do first, known \
-            failures, how to check. Call it once, at the start",
+            failures, how to check",
         writes: Writes::Adds,
         repeats: false,
         arguments: &[
@@ -403,6 +411,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "aictx_steer_guard",
+        profile: Full,
         about: "What a person's message means for the work under way: limits, corrections, stop",
         arguments: &[
             &[
@@ -480,6 +489,7 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "aictx_task_show",
+        profile: Full,
         about: "One task",
         arguments: &[&[Argument::needed("task_id", Text, "")]],
         request: |call| (words::TASK_SHOW, params(call, &[("task_id", "task_id")])),

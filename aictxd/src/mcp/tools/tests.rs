@@ -15,8 +15,23 @@ fn tools_stand_by_name_and_profiles_grow() {
     assert!(all.is_sorted());
     assert!(all.iter().all(|name| name.starts_with("aictx_")));
     let (readonly, standard) = (names(Readonly), names(Standard));
-    assert_eq!((readonly.len(), standard.len(), all.len()), (16, 20, 25));
+    assert_eq!((readonly.len(), standard.len(), all.len()), (5, 10, 25));
     assert!(readonly.iter().all(|name| standard.contains(name)));
+}
+
+/// What a model has to carry of the default profile: four bytes are about one token.
+#[test]
+fn the_default_profile_costs_at_most_two_thousand_tokens() {
+    let offered = TOOLS.iter().filter(|tool| tool.profile <= Standard);
+    let described: Vec<_> = offered
+        .map(|tool| schema::describe(tool, Standard))
+        .collect();
+    let bytes = serde_json::to_string(&described).unwrap().len();
+    assert!(
+        described.len() <= 10 && bytes / 4 <= 2_000,
+        "{} tools, {bytes} bytes",
+        described.len()
+    );
 }
 
 #[test]
@@ -43,7 +58,7 @@ fn what_only_looks_has_no_method_that_writes() {
         words::INIT,
     ];
     let nothing = Map::new();
-    for tool in TOOLS.iter().filter(|tool| tool.profile == Readonly) {
+    for tool in TOOLS.iter().filter(|tool| tool.writes == Writes::Nothing) {
         let (method, params) = (tool.request)(&Call::new(&nothing));
         assert!(!WRITE.contains(&method), "{}", tool.name);
         assert!(params.get("apply").is_none(), "{}", tool.name);

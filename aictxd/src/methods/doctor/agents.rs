@@ -208,6 +208,13 @@ pub(super) fn server(agents: &[Detected], around: &Around, site: Option<&Site>) 
             ..check(CheckStatus::Warning, summary)
         };
     }
+    if let Some(off) = places().find(|entry| entry.state == "off") {
+        let summary = format!(
+            "the entry for {} in {} is switched off; that agent has no tools of aictx",
+            off.agent, off.file
+        );
+        return check(CheckStatus::Ok, summary);
+    }
     if registered + of("yours") == 0 {
         let summary = "no agent has the tools of aictx; `aictx mcp install` offers them";
         return check(CheckStatus::Unknown, summary.to_owned());

@@ -7,10 +7,11 @@ use aictx_proto::methods::{Check, CheckStatus};
 use aictx_proto::snapshot::ReadIssue;
 use serde_json::json;
 
-use super::{MAX_EXAMPLES, check, command, examples};
+use super::{MAX_EXAMPLES, check, command, examples, obstructed};
 use crate::app::App;
 use crate::methods::init::portable::MAX_RULES;
 use crate::methods::init::{EXCLUDED, Site, portable};
+use crate::permissions::{Files, Obstacle};
 use crate::policy;
 
 /// Memory above this size is worth a word: bytes.
@@ -95,6 +96,24 @@ pub(super) fn hidden(site: &Site) -> Check {
         safe: true,
         ..check(name, CheckStatus::Warning)
     }
+}
+
+/// Whether the memory can be written by this user.
+pub(super) fn writable(site: &Site) -> Check {
+    let name = "memory_writable";
+    match Obstacle::find(&site.memory(), Files::Every) {
+        Some(obstacle) => obstructed(name, CheckStatus::Error, &obstacle),
+        None => Check {
+            summary: "every file of memory can be written".to_owned(),
+            ..check(name, CheckStatus::Ok)
+        },
+    }
+}
+
+/// Git's own files that keep this user's git from working: what root left behind.
+pub(super) fn git_writable(site: &Site) -> Option<Check> {
+    let obstacle = Obstacle::find(site.common_dir.as_deref()?, Files::Git)?;
+    Some(obstructed("git_writable", CheckStatus::Warning, &obstacle))
 }
 
 pub(super) fn readable(app: &App, site: &Site) -> Check {

@@ -5,8 +5,9 @@ use std::fs;
 use aictx_proto::methods::{Check, CheckStatus};
 use serde_json::json;
 
-use super::{check, command, examples};
+use super::{check, command, examples, obstructed};
 use crate::app::App;
+use crate::permissions::{Files, Obstacle};
 use crate::spool;
 
 /// Fewer watches than this are not enough for a large repository.
@@ -46,6 +47,18 @@ pub(super) fn delivery(app: &App) -> Check {
         details,
         ..check(name, CheckStatus::Ok)
     }
+}
+
+/// What keeps the user's own directories of aictx from being written; root, when it worked with this
+/// user's home.
+pub(super) fn state_writable(app: &App) -> Vec<Check> {
+    let places = [&app.locations.state, &app.locations.cache];
+    let obstacles = places
+        .into_iter()
+        .filter_map(|place| Obstacle::find(place, Files::Every));
+    obstacles
+        .map(|obstacle| obstructed("state_writable", CheckStatus::Error, &obstacle))
+        .collect()
 }
 
 /// The system's limits for watching; nothing where there are none.

@@ -130,6 +130,12 @@ pub(in crate::methods) fn edits(site: &Site) -> Vec<Edit> {
 /// Everything is hidden, then what is shared is shown again, directory by directory: git does not
 /// look into a directory that is hidden as a whole.
 fn ignore_rules() -> String {
+    format!("# mode: portable-continuity\n{}\n", rules().join("\n"))
+}
+
+/// The rules of [`ignore_rules`]. Beside one in a `.gitignore` they change nothing in the personal file,
+/// where they hide what is private while a branch without them is checked out.
+pub(super) fn rules() -> Vec<String> {
     let mut rules = vec!["!/.aictx/".to_owned(), "/.aictx/*".to_owned()];
     let mut opened: Vec<&str> = Vec::new();
     for pattern in files::SHARED {
@@ -143,8 +149,7 @@ fn ignore_rules() -> String {
         }
         rules.push(format!("!/.aictx/{pattern}"));
     }
-    rules.insert(0, "# mode: portable-continuity".to_owned());
-    rules.join("\n") + "\n"
+    rules
 }
 
 /// Histories are rows that are never changed: both sides' rows are the merge.
