@@ -164,7 +164,9 @@ fn with_the_real_deadline_a_huge_payload_costs_little_and_harms_nothing() {
             "{:?}",
             begun.elapsed()
         );
-        assert!(run.stdout.is_empty() || decision(&run) == "deny", "{run:?}");
+        // One that was cut by the deadline cannot be read.
+        let is_safe = run.stdout.is_empty() || matches!(decision(&run).as_str(), "deny" | "ask");
+        assert!(is_safe, "{run:?}");
         assert_eq!(run.stderr, "");
     }
     assert_eq!(env.status().pid, daemon.pid());

@@ -196,7 +196,7 @@ fn sessions_side_by_side_in_worktrees_and_directories_stay_apart() {
     let next = env.hook(&repo, &start(&repo, "c", "startup")).ok();
     assert!(next.stdout.contains("session #3"), "{next:?}");
     let next = env.hook(&repo, &prompt(&repo, "c", "continue")).ok();
-    assert!(next.stdout.contains("Before that"), "{next:?}");
+    assert!(next.stdout.contains("Since then"), "{next:?}");
 }
 
 #[test]

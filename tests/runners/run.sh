@@ -16,8 +16,8 @@ set -eu
 }
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 source=$(CDPATH='' cd -- "$here/../.." && pwd)
-bin=${AICTX_BIN:-$source/target/debug}
-for needed in "$bin/aictx" "$bin/aictxd"; do
+built=${AICTX_BIN:-$source/target/debug}
+for needed in "$built/aictx" "$built/aictxd"; do
     [ -x "$needed" ] || {
         echo "$needed is not built; set AICTX_BIN" >&2
         exit 1
@@ -148,6 +148,10 @@ for agent in "$@"; do
     repo=$home/repo
     log=$home/model.jsonl
     version='?'
+    # A copy, which can go missing.
+    bin=$home/programs
+    mkdir -p "$bin"
+    cp "$built/aictx" "$built/aictxd" "$bin/"
     mkdir -p "$home/run" "$home/bin" "$repo" "$folder"
     chmod 700 "$home/run"
     ln -sf "$python" "$home/bin/python3"
@@ -192,14 +196,25 @@ for agent in "$@"; do
     holds "the end of the session is seen" grep -q '"state":"ended"' "$home/sessions"
     holds "and it is handed over" grep -q "That is all" "$repo/.aictx/continuity/handoff.json"
     from=$(($(wc -l <"$log") + 1))
-    ask "$agent" "STEPS: say Good."
+    ask "$agent" "Fix the failing test. STEPS: say Good."
     holds "the next session knows the failure" model_saw "$from" "AssertionError test_calc.py"
     if [ "$agent" != opencode ]; then
         from=$(($(wc -l <"$log") + 1))
         ask "$agent" "STEPS: sed -i 's/a - b/a + b/' calc.py ;; say Done."
         holds "an edit that was not checked is asked about" model_saw "$from" "calc.py was edited and"
     fi
+    # The user's limits and the guard hold while the daemon hangs.
     clean "$bin/aictx" status --json >"$home/status" 2>&1 || true
+    daemon=$(grep -oE '"pid":[0-9]+' "$home/status" | head -n 1 | cut -d : -f 2) || daemon=
+    printf '# uncommitted again\n' >>"$repo/calc.py"
+    [ -z "$daemon" ] || kill -STOP "$daemon"
+    ask "$agent" "STEPS: git checkout -- . ;; say Tried."
+    [ -z "$daemon" ] || kill -CONT "$daemon"
+    holds "a destructive command is not run while the daemon hangs" grep -q 'uncommitted again' "$repo/calc.py"
+    mv "$bin/aictx" "$home/moved"
+    ask "$agent" "STEPS: touch while-missing ;; say Done."
+    mv "$home/moved" "$bin/aictx"
+    holds "the agent works on while the program is missing" test -e "$repo/while-missing"
     slowest=$(node -e '
         const s = JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"));
         const h = s.methods.filter((m) => m.method.startsWith("hook."));

@@ -379,6 +379,7 @@ fn decide<'a>(
     let goal = seen.asked.goal();
     let goes = seen.asked.is_empty()
         && seen.kept.is_empty()
+        && !goal.is_empty()
         && (only_goes_on(goal) || is_continuation(goal));
     let went_on = match goes {
         true => goes_on(input),
