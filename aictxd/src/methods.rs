@@ -556,7 +556,11 @@ pub async fn finalize_session(
         let (app, host) = (Arc::clone(app), Arc::clone(host));
         drop(tokio::spawn(async move {
             let (app_, worktree) = (Arc::clone(&app), at.worktree.clone());
-            let warm = move || facts::warm(&app_, &at, &host.store.latest());
+            let warm = move || {
+                let snapshot = host.store.latest();
+                facts::warm(&app_, &at, &snapshot);
+                host.recalled.follow(&host.store, &snapshot);
+            };
             let _ = tokio::task::spawn_blocking(warm).await;
             facts::listen(&app, &worktree).await;
         }));

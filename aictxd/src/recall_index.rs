@@ -64,6 +64,18 @@ impl RecallIndex {
         ask(known.as_ref().unwrap_or(&Searchable::default()))
     }
 
+    /// Takes in what changed, where the index was asked lately: the next question finds it ready.
+    pub fn follow(&self, store: &Store, snapshot: &Snapshot) {
+        let is_kept = self
+            .0
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_some();
+        if is_kept {
+            self.ask(store, snapshot, |_| ());
+        }
+    }
+
     /// Frees it, because nobody has asked for a while.
     pub fn forget(&self) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = None;

@@ -222,7 +222,15 @@ impl Memory {
             of: Parts::of(snapshot),
             ..Self::default()
         };
-        all.imported.iter().for_each(|row| made.imported_row(row));
+        // A session that was also observed is told once.
+        let observed = all.handoffs.iter().filter(|row| !row.session_id.is_empty());
+        let observed: HashMap<&str, &str> = observed
+            .map(|row| (row.session_id.as_str(), row.execution_id.as_str()))
+            .collect();
+        for row in &all.imported {
+            let execution = observed.get(row.session_id.as_str()).copied();
+            made.imported_row(row, execution.unwrap_or(&row.id));
+        }
         all.handoffs.iter().for_each(|row| made.handoff_row(row));
         all.decisions.iter().for_each(|row| made.decision(row));
         all.evicted_failures
@@ -504,7 +512,7 @@ impl Memory {
         });
     }
 
-    fn imported_row(&mut self, row: &ImportedRow) {
+    fn imported_row(&mut self, row: &ImportedRow, execution: &str) {
         let failed = row.failed.iter().rev().take(3).map(|failed| {
             let first = failed.error.lines().next().unwrap_or_default();
             format!("`{}`: {first}", failed.command)
@@ -519,7 +527,7 @@ impl Memory {
             details.push(("", &row.title));
         }
         let source = Source {
-            execution: &row.id,
+            execution,
             request: &row.title,
             timestamp: &row.timestamp,
             agent: match row.agent_id.as_str() {
@@ -774,7 +782,9 @@ mod tests {
     use aictx_proto::record::{Decision, FailurePattern, HandoffRow, Thread};
     use proptest::prelude::*;
 
-    use super::{Arc, Histories, Memory, Rows, Snapshot};
+    use super::{
+        Arc, Found, Histories, ImportedRow, ImportedTurn, Memory, Rows, Snapshot, best_of_each,
+    };
 
     /// Rows that are added to a memory or changed in it, by number.
     #[derive(Debug, Clone)]
@@ -877,6 +887,39 @@ mod tests {
             .collect();
         all.sort();
         all
+    }
+
+    #[test]
+    fn an_imported_session_that_was_observed_is_found_once() {
+        let imported = |id: &str, session: &str| ImportedRow {
+            id: id.into(),
+            session_id: session.into(),
+            title: "paint the heron".into(),
+            turns: vec![ImportedTurn {
+                asked: "paint the heron".into(),
+                ..ImportedTurn::default()
+            }],
+            ..ImportedRow::default()
+        };
+        let all = Histories {
+            handoffs: vec![HandoffRow {
+                execution_id: "e1".into(),
+                session_id: "s1".into(),
+                summary: "painted the heron".into(),
+                ..HandoffRow::default()
+            }],
+            imported: vec![imported("i1", "s1"), imported("i2", "s2")],
+            ..Histories::default()
+        };
+        let memory = Memory::of(&Snapshot::default(), &all);
+        let found = memory.items().iter().map(|item| Found {
+            item,
+            score: 1.0,
+            evidence: 1.0,
+        });
+        let best = best_of_each(found.collect(), "the heron");
+        let ids: Vec<&str> = best.iter().map(|one| one.item.item.id.as_str()).collect();
+        assert_eq!(ids, ["handoff::e1", "i2"]);
     }
 
     proptest! {
