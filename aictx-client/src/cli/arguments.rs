@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+mod execution;
 mod facts;
 mod memory;
 mod recall;
@@ -14,8 +15,9 @@ mod setup;
 pub use facts::{Eval, Failures, Map, MapAt, Signals};
 pub use memory::{
     Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Portability, Prepare,
-    Report, RunExecution, Task, Why, Wrong,
+    Report, Task, View, Why, Wrong,
 };
+pub use execution::{Execution, ExecutionFinalize, ExecutionPrepare, Observed, RunExecution};
 pub use recall::{Import, Preview, Recall, Remember};
 pub use rules::{Claim, Steer, Trust};
 pub use setup::{
@@ -42,6 +44,9 @@ pub struct CommandLine {
     /// Print without colours (also: NO_COLOR)
     #[arg(long, global = true)]
     pub no_color: bool,
+    /// No banner is ever printed.
+    #[arg(long, global = true, hide = true)]
+    pub no_banner: bool,
 }
 
 /// The commands.
@@ -75,6 +80,10 @@ pub enum Command {
     /// Look at what is remembered
     #[command(subcommand)]
     Memory(Memory),
+    /// Show what is remembered on one page, as Markdown or as a Mermaid diagram
+    View(View),
+    /// List the commands beyond install, init, resume and finalize
+    Advanced,
     /// Tell an item of memory first, and never let it make room
     Pin(Pin),
     /// Say that an item of memory is wrong: it is not told any more
