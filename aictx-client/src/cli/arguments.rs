@@ -12,12 +12,12 @@ mod recall;
 mod rules;
 mod setup;
 
+pub use execution::{Execution, ExecutionFinalize, ExecutionPrepare, Observed, RunExecution};
 pub use facts::{Eval, Failures, Map, MapAt, Signals};
 pub use memory::{
     Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Portability, Prepare,
     Report, Task, View, Why, Wrong,
 };
-pub use execution::{Execution, ExecutionFinalize, ExecutionPrepare, Observed, RunExecution};
 pub use recall::{Import, Preview, Recall, Remember};
 pub use rules::{Claim, Steer, Trust};
 pub use setup::{

@@ -15,11 +15,7 @@ struct Replaced {
     instead: &'static str,
 }
 
-const fn replaced(
-    command: &'static str,
-    flag: &'static str,
-    instead: &'static str,
-) -> Replaced {
+const fn replaced(command: &'static str, flag: &'static str, instead: &'static str) -> Replaced {
     Replaced {
         command,
         flag,
@@ -73,9 +69,14 @@ pub(super) fn explain(refused: &clap::Error, words: &[&str]) -> Option<CliError>
         }
         _ => return None,
     };
-    let words: Vec<&str> = words.iter().copied().filter(|w| !w.starts_with('-')).collect();
+    let words: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|w| !w.starts_with('-'))
+        .collect();
     let entry = TABLE.iter().find(|entry| {
-        entry.flag == named && words.starts_with(&entry.command.split_whitespace().collect::<Vec<_>>())
+        entry.flag == named
+            && words.starts_with(&entry.command.split_whitespace().collect::<Vec<_>>())
     })?;
     let name = format!("{} {}", entry.command, entry.flag);
     Some(CliError::usage(format!(
@@ -113,7 +114,12 @@ mod tests {
 
     #[test]
     fn what_nobody_ever_had_is_not_explained() {
-        for line in [&["install", "--nonsense"][..], &["statsu"], &["internal", "x"], &["resume", "--manual"]] {
+        for line in [
+            &["install", "--nonsense"][..],
+            &["statsu"],
+            &["internal", "x"],
+            &["resume", "--manual"],
+        ] {
             assert_eq!(said(line), None, "{line:?}");
         }
     }

@@ -67,7 +67,10 @@ fn setup() {
         assert!(o.what.no_mcp && o.install_codex_global);
     });
     parsed!(["init", "--no-mcp", "--mcp-profile", "full", "--no-gitignore"], Command::Init(o) => assert!(o.what.no_mcp));
-    assert_eq!(refused(&["init", "--no-gitignore", "--portable-continuity"]).status(), 2);
+    assert_eq!(
+        refused(&["init", "--no-gitignore", "--portable-continuity"]).status(),
+        2
+    );
     parsed!(["clean", "--repo", "--verify"], Command::Clean(o) => {
         assert_eq!(o.repo.to_str(), Some("."));
         assert!(o.how.verify && !o.how.dry_run && !o.delete_memory);
@@ -113,7 +116,16 @@ fn resume() {
 #[test]
 fn a_command_under_observation_needs_no_dashes() {
     for dashes in [&["--"][..], &[]] {
-        let options = ["internal", "run-execution", "--task", "t", "--files-edited", "a", "--agent-id", "x"];
+        let options = [
+            "internal",
+            "run-execution",
+            "--task",
+            "t",
+            "--files-edited",
+            "a",
+            "--agent-id",
+            "x",
+        ];
         let line = [&options[..], dashes, &["make", "--json", "-k"]].concat();
         parsed!(line, Command::Internal(arguments::Internal::RunExecution(o)) => {
             assert_eq!(o.command, ["make", "--json", "-k"]);

@@ -117,7 +117,12 @@ pub struct ExecutionPrepare {
     #[arg(long, value_name = "ID")]
     pub execution_id: String,
     /// When it began [default: now]
-    #[arg(long, value_name = "TIME", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub timestamp: String,
     /// What happened already.
     #[command(flatten)]

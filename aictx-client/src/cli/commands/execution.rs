@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::finalize::{json_option, read_text};
-use super::{absolute, caller, request_id, working_directory};
+use super::{absolute, caller, request_id};
 use crate::cli::Answer;
 use crate::cli::arguments::{
     CallerOptions, Execution, ExecutionFinalize, ExecutionPrepare, Observed,
@@ -113,11 +113,7 @@ fn prepare(backend: &Backend, mut options: ExecutionPrepare) -> Result<Answer, C
     })
 }
 
-fn finalize(
-    backend: &Backend,
-    options: ExecutionFinalize,
-    json: bool,
-) -> Result<Answer, CliError> {
+fn finalize(backend: &Backend, options: ExecutionFinalize, json: bool) -> Result<Answer, CliError> {
     let name = options.prepared.display().to_string();
     let text = read_text(&options.prepared)?;
     let envelope = envelope(&text).map_err(|e| CliError::usage(format!("{name}: {e}")))?;
@@ -157,10 +153,17 @@ fn envelope(text: &str) -> Result<Envelope, String> {
 }
 
 fn report(envelope: Envelope, options: ExecutionFinalize) -> Result<FinalizeParams, CliError> {
+    let root = absolute(Path::new(&envelope.repo_root))?;
     let mut params = FinalizeParams {
-        repo: absolute(Path::new(&envelope.repo_root))?,
-        cwd: working_directory(),
-        status: if options.success { "success" } else { "failure" }.to_owned(),
+        // Paths are relative to where it was prepared for, wherever the wrapper is now.
+        cwd: root.clone(),
+        repo: root,
+        status: if options.success {
+            "success"
+        } else {
+            "failure"
+        }
+        .to_owned(),
         summary: match options.result_summary {
             given if given.trim().is_empty() => envelope.user_request.clone(),
             given => given,
@@ -221,9 +224,8 @@ pub(super) fn add_observed(
         params.error_events.push(event);
     }
     if let Some(file) = &observed.work_state_file {
-        let patch: Map<String, Value> = serde_json::from_str(&read_text(file)?).map_err(|e| {
-            CliError::usage(format!("{}: not a JSON object: {e}", file.display()))
-        })?;
+        let patch: Map<String, Value> = serde_json::from_str(&read_text(file)?)
+            .map_err(|e| CliError::usage(format!("{}: not a JSON object: {e}", file.display())))?;
         params.work_state.extend(patch);
     }
     if let Some(text) = &observed.work_state_json {

@@ -51,8 +51,7 @@ pub(super) fn finalize(backend: &Backend, options: Finalize) -> Result<Answer, C
 }
 
 fn read_document(file: &Path) -> Result<FinalizeParams, CliError> {
-    document(&read_text(file)?)
-        .map_err(|e| CliError::usage(format!("{}: {e}", file.display())))
+    document(&read_text(file)?).map_err(|e| CliError::usage(format!("{}: {e}", file.display())))
 }
 
 /// Reads a document of at most one message's length; `-` is standard input.
@@ -193,7 +192,10 @@ fn merge(document: FinalizeParams, options: Finalize) -> Result<FinalizeParams, 
     Ok(params)
 }
 
-pub(super) fn json_option<T: serde::de::DeserializeOwned>(flag: &str, text: &str) -> Result<T, CliError> {
+pub(super) fn json_option<T: serde::de::DeserializeOwned>(
+    flag: &str,
+    text: &str,
+) -> Result<T, CliError> {
     serde_json::from_str(text)
         .map_err(|e| CliError::usage(format!("{flag} is not the JSON object it must be: {e}")))
 }

@@ -32,7 +32,13 @@ const KINDS: [(&str, &str, &str); 6] = [
 ];
 /// Commands of every day, which `advanced` leaves out.
 const DAILY: [&str; 7] = [
-    "install", "init", "resume", "finalize", "clean", "uninstall", "advanced",
+    "install",
+    "init",
+    "resume",
+    "finalize",
+    "clean",
+    "uninstall",
+    "advanced",
 ];
 
 /// `aictx view`.
@@ -73,7 +79,10 @@ pub(super) fn view(backend: &Backend, options: &View) -> Result<Answer, CliError
 }
 
 fn of_kind<'a>(list: &'a MemoryList, kind: &'a str) -> impl Iterator<Item = &'a Value> {
-    let current = list.items.iter().filter(|item| !member(item, "wrong").is_string());
+    let current = list
+        .items
+        .iter()
+        .filter(|item| !member(item, "wrong").is_string());
     current.filter(move |item| member(item, "kind") == kind)
 }
 
@@ -163,9 +172,8 @@ pub(super) fn advanced() -> Answer {
             (command.get_name().to_owned(), about.unwrap_or_default())
         })
         .collect();
-    let mut text = String::from(
-        "Every day: aictx install, init, resume, finalize. Beyond them:\n\n",
-    );
+    let mut text =
+        String::from("Every day: aictx install, init, resume, finalize. Beyond them:\n\n");
     for (name, about) in &commands {
         text.push_str(&format!("  {name:<12} {about}\n"));
     }
@@ -197,11 +205,20 @@ mod tests {
             truncated: false,
         };
         let page = markdown("demo", &list);
-        assert!(page.contains("- a \"b\"\\] \\<script\\> \\# c — note::1\n"), "{page}");
+        assert!(
+            page.contains("- a \"b\"\\] \\<script\\> \\# c — note::1\n"),
+            "{page}"
+        );
         assert!(!page.contains("gone"));
         let diagram = mermaid("demo", &list);
-        assert!(diagram.contains("  note0[\"a &quot;b&quot;] &lt;script&gt; # c\"]\n"), "{diagram}");
-        assert!(diagram.contains("  repo --> task\n  task --> task0\n"), "{diagram}");
+        assert!(
+            diagram.contains("  note0[\"a &quot;b&quot;] &lt;script&gt; # c\"]\n"),
+            "{diagram}"
+        );
+        assert!(
+            diagram.contains("  repo --> task\n  task --> task0\n"),
+            "{diagram}"
+        );
         assert!(markdown("demo", &MemoryList::default()).ends_with("Nothing is remembered yet.\n"));
     }
 }
