@@ -324,10 +324,10 @@ pub struct Finalize {
     /// `semantic_updates`, `work_state` … (`-` for standard input); options are added to it
     #[arg(long, value_name = "FILE")]
     pub from_file: Option<PathBuf>,
-    /// Taken for compatibility; there is no continuity view yet
+    /// Has no effect; `aictx view` shows the page
     #[arg(long, alias = "view")]
     pub include_view: bool,
-    /// Taken for compatibility; there is no continuity view yet
+    /// Has no effect; `aictx view` shows the page
     #[arg(long)]
     pub online_view: bool,
     /// Who.

@@ -40,7 +40,9 @@ pub(super) fn finalize(backend: &Backend, options: Finalize) -> Result<Answer, C
     let reply: FinalizeReply = parse(value.clone())?;
     let mut notes = render::finalize_notes(&reply);
     for (_, flag) in views.iter().filter(|(asked, _)| *asked) {
-        notes.push_str(&format!("note: {flag} has no effect in this version\n"));
+        notes.push_str(&format!(
+            "note: {flag} has no effect; `aictx view` shows the page\n"
+        ));
     }
     Ok(Answer {
         value,
