@@ -19,6 +19,7 @@ pub mod environment;
 pub mod error;
 pub mod mismatch;
 pub mod render;
+mod replaced;
 pub mod text;
 
 use arguments::CommandLine;
@@ -78,7 +79,10 @@ fn run_with(argv: &[OsString]) -> c_int {
         Ok(line) => commands::run(line, out),
         Err(error) => match error::from_parser(&error) {
             None => return finish(print_help(&error), json, paint),
-            Some(complaint) => Err(complaint),
+            Some(complaint) => {
+                let words: Vec<&str> = argv.iter().skip(1).filter_map(|w| w.to_str()).collect();
+                Err(replaced::explain(&error, &words).unwrap_or(complaint))
+            }
         },
     };
     let printed = outcome.and_then(|answer| print(&answer, json, out));

@@ -393,6 +393,15 @@ impl<'a> Carrier<'a> {
             After::Write(new) => (self.write(&found, &new), "updated", self.diff(&text, &new)),
             After::Delete => (self.delete(&found, None), "removed", String::new()),
         };
+        if done.is_ok() && action == "removed" && !self.dry_run {
+            // Those that hold anything stay.
+            let between = path.ancestors().skip(1);
+            for directory in between.take_while(|directory| *directory != Path::new(&place.root)) {
+                if std::fs::remove_dir(directory).is_err() {
+                    break;
+                }
+            }
+        }
         Some(match done {
             Ok(()) => FileChange {
                 diff,

@@ -593,3 +593,49 @@ fn both_write_in_turn_and_nothing_is_lost() {
         assert!(!status.contains(".aictx/journal"), "{status}");
     }
 }
+
+/// All files and directories below, but git's.
+fn everything(root: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.ends_with(".git") || path.ends_with(".aictx") {
+                continue;
+            }
+            if path.is_dir() {
+                open.push(path.clone());
+            }
+            found.insert(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn replacing_the_ancestor_leaves_nothing_behind() {
+    for ancestor in ancestors() {
+        let env = TestEnv::new();
+        let repo = env.plain_repository("demo");
+        let home = env.path().join("home");
+        let codex = home.join(".codex");
+        fs::create_dir_all(&codex).unwrap();
+        fs::write(codex.join("config.toml"), "model = \"x\"\n").unwrap();
+        let before = (everything(&repo), everything(&codex));
+        ancestor.run(&env, &repo, &["install", "--yes", "--install-codex-global"]);
+        ancestor.run(&env, &repo, &["init", "--yes"]);
+        assert_ne!(everything(&repo), before.0);
+        let with = ["--replace-ancestor", "--agents", "none", "--yes"];
+        env.aictx(&repo, &[&["install"], &with[..]].concat()).ok();
+        env.aictx(&repo, &[&["init"], &with[..]].concat()).ok();
+        assert_eq!(
+            (everything(&repo), everything(&codex)),
+            before,
+            "{}",
+            ancestor.version
+        );
+        let settings = fs::read_to_string(codex.join("config.toml")).unwrap();
+        assert_eq!(settings, "model = \"x\"\n", "{}", ancestor.version);
+    }
+}

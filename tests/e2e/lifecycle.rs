@@ -325,3 +325,24 @@ fn a_liar_on_the_socket_is_not_believed() {
         "{run:?}"
     );
 }
+
+#[test]
+fn a_resume_without_a_task_lets_an_idle_agent_go_on() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let ask = || {
+        let line = [
+            "guard",
+            "--action",
+            "continue_after_idle",
+            "--session-id",
+            "mine",
+            "--json",
+        ];
+        env.aictx(&repo, &line).ok().json()
+    };
+    assert_eq!(ask()["decision"], "re_ground");
+    env.aictx(&repo, &["resume", "--session-id", "mine"]).ok();
+    let after = ask();
+    assert_eq!(after["decision"], "allow", "{after}");
+}

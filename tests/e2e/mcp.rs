@@ -229,6 +229,17 @@ fn readonly_writes_nothing() {
             mcp.facts(tool, &arguments);
         }
     }
+    let mut members = |arguments: &Value| {
+        let facts = mcp.facts("aictx_resume", arguments);
+        facts
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let brief = members(&json!({"task": "x", "brief": true}));
+    assert_eq!(brief, members(&json!({"task": "x", "mode": "brief"})));
     let resumed = mcp.facts("aictx_resume", &json!({"task": "x", "mode": "full"}));
     assert_eq!(resumed["persisted"], json!(false));
     assert_eq!(resumed["contract_ref"], Value::Null);

@@ -286,3 +286,80 @@ fn f7_an_error_in_one_line_is_an_event() {
         "the build server is down"
     );
 }
+
+#[test]
+fn a_view_shows_what_is_remembered_on_one_page() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let empty = env.aictx(&repo, &["view"]).ok();
+    assert!(
+        empty.stdout.contains("Nothing is remembered yet"),
+        "{empty:?}"
+    );
+    let decision = r#"{"decision":"keep <b> the \"signature\"","rationale":"callers"}"#;
+    let said = [
+        "finalize",
+        "--status",
+        "success",
+        "--summary",
+        "Add adds",
+        "--decision-json",
+        decision,
+    ];
+    env.aictx(&repo, &said).ok();
+    let page = env.aictx(&repo, &["view"]).ok().stdout;
+    assert!(
+        page.contains("## Decisions") && page.contains("keep \\<b\\> the"),
+        "{page}"
+    );
+    let diagram = env.aictx(&repo, &["view", "--mermaid"]).ok().stdout;
+    assert!(
+        diagram.starts_with("flowchart TD\n") && diagram.contains("&quot;signature&quot;"),
+        "{diagram}"
+    );
+    let json = env.aictx(&repo, &["view", "--json"]).ok().json();
+    assert_eq!(
+        (&json["ok"], &json["summary"]["decisions"]),
+        (&json!(true), &json!(1))
+    );
+    let file = env.path().join("page.md");
+    env.aictx(&repo, &["view", "--output", file.to_str().unwrap()])
+        .ok();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), page);
+    let nowhere = env.aictx(&repo, &["view", "--output", "/no/such/page.md"]);
+    assert_eq!(nowhere.status, 1, "{nowhere:?}");
+    let listed = env.aictx(&repo, &["advanced"]).ok().stdout;
+    assert!(
+        listed.contains("  recall ") && listed.contains("  portability "),
+        "{listed}"
+    );
+}
+
+#[test]
+fn what_has_no_meaning_here_names_what_takes_its_place() {
+    let env = TestEnv::new();
+    for (line, instead) in [
+        (&["internal", "boot", "--repo", "."][..], "aictx resume"),
+        (&["internal", "workspace", "add-root", "/x"], "aictx init"),
+        (
+            &["install", "--workspace-root", "/x", "--yes"],
+            "aictx repo list",
+        ),
+        (
+            &["doctor", "--release-readiness"],
+            "aictx doctor --exit-code",
+        ),
+        (&["view", "--online"], "aictx view --output"),
+        (&["--banner", "status"], "aictx version"),
+    ] {
+        let run = env.aictx(env.path(), line);
+        assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{run:?}");
+        assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
+        assert!(run.stderr.contains(instead), "{run:?}");
+        let json = env.aictx(env.path(), &[&["--json"], line].concat());
+        assert_eq!(
+            (json.status, &json.json()["error"]["code"]),
+            (2, &json!("usage"))
+        );
+    }
+}

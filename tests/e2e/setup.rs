@@ -291,7 +291,29 @@ fn the_ancestors_entries_are_replaced_when_asked_for() {
         "AGENTS.md",
         "mine\n\n<!-- AICTX:START -->\nold\n<!-- AICTX:END -->\n",
     );
-    env.aictx(&repo, &["init", "--replace-ancestor"]).ok();
+    write(
+        &repo,
+        ".vscode/mcp.json",
+        r#"{"servers":{"aictx":{"command":"aictx","_aictx_managed":true}}}"#,
+    );
+    write(&repo, ".github/prompts/aictx-resume.prompt.md", "aictx\n");
+    write(&repo, ".github/prompts/aictx-finalize.prompt.md", "aictx\n");
+    write(
+        &repo,
+        ".gitignore",
+        "\n.DS_Store\n# AICTX:START gitignore\n.aictx/\n# AICTX:END gitignore\n",
+    );
+    env.aictx(&repo, &["init", "--replace-ancestor", "--dry-run"])
+        .ok();
+    assert!(
+        repo.join(".vscode/mcp.json").exists(),
+        "a dry run removes nothing"
+    );
+    env.aictx(&repo, &["init", "--replace-ancestor", "--agents", "none"])
+        .ok();
+    for left in [".claude/hooks", ".vscode", ".github", ".gitignore"] {
+        assert!(!repo.join(left).exists(), "{left} is left");
+    }
     assert!(!repo.join(".claude/hooks/aictx_session_start.py").exists());
     let settings = fs::read_to_string(repo.join(".claude/settings.json")).unwrap_or_default();
     assert!(!settings.contains("aictx_session_start"), "{settings}");
@@ -300,6 +322,48 @@ fn the_ancestors_entries_are_replaced_when_asked_for() {
         text.starts_with("mine\n") && !text.contains("AICTX"),
         "{text}"
     );
+}
+
+#[test]
+fn install_takes_the_options_of_the_python_program() {
+    let env = TestEnv::new();
+    let home = env.path().join("home");
+    fs::create_dir_all(home.join(".claude")).unwrap();
+    let plan = |arguments: &[&str]| {
+        let line = [&["install", "--dry-run", "--json"], arguments].concat();
+        let plan = env.aictx(env.path(), &line).ok().json();
+        let agents = plan["agents"].as_array().unwrap().iter();
+        let mut names: Vec<String> = agents
+            .filter_map(|agent| agent["agent"].as_str().map(str::to_owned))
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(plan(&[]), ["claude"]);
+    let both = [
+        "--install-codex-global",
+        "--with-repomap",
+        "--manual",
+        "--yes",
+    ];
+    assert_eq!(plan(&both), ["claude", "codex"]);
+    assert_eq!(
+        plan(&["--agents", "gemini", "--install-codex-global"]),
+        ["codex", "gemini"]
+    );
+    assert_eq!(plan(&["--agents", "auto,gemini"]), ["claude", "gemini"]);
+    assert!(plan(&["--agents", "none"]).is_empty());
+    let repo = env.plain_repository("demo");
+    let options = [
+        "init",
+        "--no-gitignore",
+        "--no-mcp",
+        "--mcp-profile",
+        "full",
+        "--no-banner",
+    ];
+    env.aictx(&repo, &options).ok();
+    assert!(!repo.join(".gitignore").exists() && !repo.join(".mcp.json").exists());
 }
 
 #[test]

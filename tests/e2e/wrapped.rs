@@ -202,3 +202,160 @@ fn w32_what_a_command_edits_fails_and_mends_is_learned() {
     observed(&env, &repo, &again, &["true"]).ok();
     assert_eq!(env.rows(&repo, "metrics/execution_logs.jsonl").len(), rows);
 }
+
+#[test]
+fn what_a_wrapper_observed_beside_the_command_is_recorded() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let patch = env.path().join("patch.json");
+    fs::write(
+        &patch,
+        r#"{"current_hypothesis":"from the file","next_action":"look"}"#,
+    )
+    .unwrap();
+    env.aictx(&repo, &["task", "start", "Make the sums right"])
+        .ok();
+    // Without dashes, and with every option that the Python program has.
+    let run = env.aictx(
+        &repo,
+        &[
+            "internal",
+            "run-execution",
+            "--request",
+            "Make the sums right",
+            "--agent-id",
+            "wrapper",
+            "--adapter-id",
+            "generic",
+            "--execution-mode",
+            "plain",
+            "--files-opened",
+            "a.py",
+            "--files-edited",
+            "calc.py",
+            "--files-reopened",
+            "b.py",
+            "--commands-executed",
+            "make build",
+            "--tests-executed",
+            "pytest -q",
+            "--notable-errors",
+            "it was slow",
+            "--error-event-json",
+            r#"{"message":"odd","toolchain":"make"}"#,
+            "--work-state-file",
+            patch.to_str().unwrap(),
+            "--work-state-json",
+            r#"{"current_hypothesis":"from the option"}"#,
+            "--json",
+            "sh",
+            "-c",
+            "exit 3",
+        ],
+    );
+    assert_eq!(run.status, 3, "{run:?}");
+    let row = env
+        .rows(&repo, "metrics/execution_logs.jsonl")
+        .pop()
+        .unwrap();
+    assert_eq!(row["files_opened"], json!(["a.py", "b.py"]));
+    assert_eq!(row["files_edited"], json!(["calc.py"]));
+    assert_eq!(
+        row["commands_executed"],
+        json!(["sh -c 'exit 3'", "make build"])
+    );
+    assert_eq!(row["tests_executed"], json!(["pytest -q"]));
+    let task = env
+        .aictx(&repo, &["task", "status", "--json"])
+        .ok()
+        .json()
+        .to_string();
+    assert!(
+        task.contains("from the option") && task.contains("\"look\""),
+        "{task}"
+    );
+    // What is wrong is found out before the command runs.
+    let wrong = ["--work-state-json", "[]"];
+    let run = observed(&env, &repo, &wrong, &["touch", "ran"]);
+    assert_eq!(
+        (run.status, repo.join("ran").exists()),
+        (2, false),
+        "{run:?}"
+    );
+    for (flag, value) in [("--skill-id", "x"), ("--execution-mode", "skill")] {
+        let run = observed(&env, &repo, &[flag, value], &["touch", "ran"]);
+        assert_eq!(
+            (run.status, repo.join("ran").exists()),
+            (2, false),
+            "{run:?}"
+        );
+        assert!(run.stderr.contains("--task"), "{run:?}");
+    }
+}
+
+#[test]
+fn an_execution_is_prepared_and_finalized_by_a_wrapper() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let prepare = [
+        "internal",
+        "execution",
+        "prepare",
+        "--task",
+        "Make the sums right",
+        "--agent-id",
+        "wrapper",
+        "--execution-id",
+        "e1",
+        "--files-opened",
+        "a.py",
+    ];
+    let prepared = env.aictx(&repo, &prepare).ok();
+    let document: Value = serde_json::from_str(&prepared.stdout).unwrap();
+    assert_eq!(document["envelope"]["execution_id"], "e1");
+    assert_eq!(document["envelope"]["files_opened"], json!(["a.py"]));
+    assert!(document["execution_contract"].is_object(), "{document}");
+    let file = env.path().join("prepared.json");
+    fs::write(&file, &prepared.stdout).unwrap();
+    let finalize = [
+        "internal",
+        "execution",
+        "finalize",
+        "--prepared",
+        file.to_str().unwrap(),
+        "--success",
+        "--result-summary",
+        "The sums are right",
+        "--files-edited",
+        "calc.py",
+        "--tests-executed",
+        "pytest -q",
+        "--decision-json",
+        r#"{"decision":"keep the signature","rationale":"callers"}"#,
+    ];
+    // From anywhere: the document says where.
+    let done = env.aictx(env.path(), &finalize).ok();
+    let done: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(done["execution_id"], "e1");
+    let row = env
+        .rows(&repo, "metrics/execution_logs.jsonl")
+        .pop()
+        .unwrap();
+    assert_eq!(row["success"], true);
+    assert_eq!(row["files_opened"], json!(["a.py"]));
+    assert_eq!(row["files_edited"], json!(["calc.py"]));
+    assert_eq!(env.rows(&repo, "continuity/decisions.jsonl").len(), 1);
+    // Documents that are none.
+    for text in [
+        "",
+        "[]",
+        "{}",
+        r#"{"envelope":[]}"#,
+        r#"{"envelope":{"repo_root":"/"}}"#,
+    ] {
+        fs::write(&file, text).unwrap();
+        let run = env.aictx(&repo, &finalize);
+        assert_eq!(run.status, 2, "{text}: {run:?}");
+    }
+    assert_eq!(env.rows(&repo, "metrics/execution_logs.jsonl").len(), 1);
+}

@@ -5,16 +5,18 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+mod execution;
 mod facts;
 mod memory;
 mod recall;
 mod rules;
 mod setup;
 
+pub use execution::{Execution, ExecutionFinalize, ExecutionPrepare, Observed, RunExecution};
 pub use facts::{Eval, Failures, Map, MapAt, Signals};
 pub use memory::{
     Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Portability, Prepare,
-    Report, RunExecution, Task, Why, Wrong,
+    Report, Task, View, Why, Wrong,
 };
 pub use recall::{Import, Preview, Recall, Remember};
 pub use rules::{Claim, Steer, Trust};
@@ -42,6 +44,9 @@ pub struct CommandLine {
     /// Print without colours (also: NO_COLOR)
     #[arg(long, global = true)]
     pub no_color: bool,
+    /// No banner is ever printed.
+    #[arg(long, global = true, hide = true)]
+    pub no_banner: bool,
 }
 
 /// The commands.
@@ -75,6 +80,10 @@ pub enum Command {
     /// Look at what is remembered
     #[command(subcommand)]
     Memory(Memory),
+    /// Show what is remembered on one page, as Markdown or as a Mermaid diagram
+    View(View),
+    /// List the commands beyond install, init, resume and finalize
+    Advanced,
     /// Tell an item of memory first, and never let it make room
     Pin(Pin),
     /// Say that an item of memory is wrong: it is not told any more
@@ -315,10 +324,10 @@ pub struct Finalize {
     /// `semantic_updates`, `work_state` … (`-` for standard input); options are added to it
     #[arg(long, value_name = "FILE")]
     pub from_file: Option<PathBuf>,
-    /// Taken for compatibility; there is no continuity view yet
+    /// Has no effect; `aictx view` shows the page
     #[arg(long, alias = "view")]
     pub include_view: bool,
-    /// Taken for compatibility; there is no continuity view yet
+    /// Has no effect; `aictx view` shows the page
     #[arg(long)]
     pub online_view: bool,
     /// Who.

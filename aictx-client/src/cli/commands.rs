@@ -15,6 +15,7 @@ use super::text::Paint;
 pub mod continuity;
 pub mod daemon;
 pub mod doctor;
+pub mod execution;
 pub mod failures;
 pub mod finalize;
 pub mod hook;
@@ -28,6 +29,7 @@ pub mod repository;
 pub mod rules;
 pub mod run;
 pub mod setup;
+pub mod view;
 
 /// Runs a command.
 ///
@@ -55,6 +57,8 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
             None => memory::why(&backend, options, paint),
         },
         Command::Memory(command) => memory::memory(&backend, command, paint),
+        Command::View(options) => view::view(&backend, &options),
+        Command::Advanced => Ok(view::advanced()),
         Command::Pin(options) => memory::pin(&backend, options),
         Command::Wrong(options) => memory::wrong(&backend, options),
         Command::Forget(item) => memory::forget(&backend, item),
@@ -70,6 +74,9 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Messages(options) => memory::messages(&backend, options),
         Command::Internal(Internal::RunExecution(options)) => {
             run::run(&backend, *options, line.json)
+        }
+        Command::Internal(Internal::Execution(command)) => {
+            execution::execution(&backend, command, line.json)
         }
         Command::Internal(Internal::Compact { apply, at }) => memory::compact(&backend, &at, apply),
         Command::Guard(options) => continuity::guard(&backend, options, paint),

@@ -63,8 +63,12 @@ fn setup() {
     parsed!(["install", "--agents", "claude", "--yes", "--mcp-profile", "full"], Command::Install(o) => {
         assert!(o.what.yes && o.what.agents == ["claude"]);
     });
+    parsed!(["install", "--no-mcp", "--mcp-profile", "full", "--install-codex-global", "--with-repomap"], Command::Install(o) => {
+        assert!(o.what.no_mcp && o.install_codex_global);
+    });
+    parsed!(["init", "--no-mcp", "--mcp-profile", "full", "--no-gitignore"], Command::Init(o) => assert!(o.what.no_mcp));
     assert_eq!(
-        refused(&["install", "--no-mcp", "--mcp-profile", "full"]).status(),
+        refused(&["init", "--no-gitignore", "--portable-continuity"]).status(),
         2
     );
     parsed!(["clean", "--repo", "--verify"], Command::Clean(o) => {
@@ -107,6 +111,27 @@ fn resume() {
     assert_eq!((both.status(), both.code()), (2, "usage"));
     assert!(both.message.contains("--brief") && both.message.contains("--full"));
     assert_eq!(refused(&["resume", "--request", "x"]).status(), 2);
+}
+
+#[test]
+fn a_command_under_observation_needs_no_dashes() {
+    for dashes in [&["--"][..], &[]] {
+        let options = [
+            "internal",
+            "run-execution",
+            "--task",
+            "t",
+            "--files-edited",
+            "a",
+            "--agent-id",
+            "x",
+        ];
+        let line = [&options[..], dashes, &["make", "--json", "-k"]].concat();
+        parsed!(line, Command::Internal(arguments::Internal::RunExecution(o)) => {
+            assert_eq!(o.command, ["make", "--json", "-k"]);
+            assert_eq!(o.observed.files_edited, ["a"]);
+        });
+    }
 }
 
 #[test]

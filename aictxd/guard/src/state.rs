@@ -28,6 +28,8 @@ mod contract;
 
 /// A task that nobody touched for so long is stale, in seconds.
 const STALE_TASK: u64 = 24 * 3_600;
+/// Seconds for which a resume counts as having looked.
+const RESUME_COUNTS: u64 = 15 * 60;
 /// A handoff says little from this age on, in seconds.
 const STALE_HANDOFF_AGE: u64 = 30 * 86_400;
 /// So many items of memory that speak of lost files say something about memory as a whole.
@@ -214,7 +216,7 @@ impl Question<'_> {
                     false,
                 ));
             }
-            (None, _) if boundary => {
+            (None, _) if boundary && !(idle && self.has_just_resumed()) => {
                 found.push(Found::new(
                     MISSING_ACTIVE_WORK_STATE.warning(WARNING, []),
                     idle,
@@ -223,6 +225,19 @@ impl Question<'_> {
             (Some(task), _) => self.active(task, found),
             _ => self.carried(found),
         }
+    }
+
+    /// True when the caller has done what a missing task asks for: a resume, which needs no task.
+    fn has_just_resumed(&self) -> bool {
+        let caller = &self.params.caller;
+        let same = |a: &str, b: &str| a.is_empty() || b.is_empty() || a == b;
+        self.snapshot.lifecycle.iter().rev().take(100).any(|event| {
+            event.event_type == "resume_called"
+                && same(&event.session_id, &caller.session_id)
+                && same(&event.agent_id, &caller.agent_id)
+                && Timestamp::parse(&event.timestamp)
+                    .is_some_and(|at| self.now.since(at) < RESUME_COUNTS)
+        })
     }
 
     fn active(&self, task: &Thread, found: &mut Vec<Found>) {

@@ -394,6 +394,39 @@ fn the_answer_has_its_shape() {
 }
 
 #[test]
+fn a_resume_without_a_task_makes_an_idle_agent_welcome() {
+    let event = |at: &str, session: &str| aictx_proto::record::LifecycleEvent {
+        event_type: "resume_called".to_owned(),
+        timestamp: at.to_owned(),
+        session_id: session.to_owned(),
+        ..aictx_proto::record::LifecycleEvent::default()
+    };
+    let params = GuardParams {
+        action: "continue_after_idle".to_owned(),
+        caller: aictx_proto::identity::Caller {
+            session_id: "mine".to_owned(),
+            ..aictx_proto::identity::Caller::default()
+        },
+        ..GuardParams::default()
+    };
+    let now = Timestamp::parse("2026-01-01T12:00:00Z").unwrap();
+    for (at, session, decision) in [
+        ("2026-01-01T11:59:00Z", "mine", "allow"),
+        ("2026-01-01T11:59:00Z", "", "allow"),
+        ("2026-01-01T11:59:00Z", "another", "re_ground"),
+        ("2026-01-01T11:00:00Z", "mine", "re_ground"),
+        ("soon", "mine", "re_ground"),
+    ] {
+        let snapshot = Snapshot {
+            lifecycle: vec![std::sync::Arc::new(event(at, session))].into(),
+            ..Snapshot::default()
+        };
+        let reply = guard(&snapshot, &params, ROOT, now).unwrap();
+        assert_eq!(reply.decision, decision, "{at} {session}");
+    }
+}
+
+#[test]
 fn questions_that_make_no_sense() {
     let error = ask(&GuardParams {
         action: "deploy".to_owned(),

@@ -19,6 +19,8 @@ pub enum Remains {
 pub struct Place {
     /// The file, absolute.
     pub file: String,
+    /// The directory that is not the ancestor's: those between it and the file may be.
+    pub root: String,
     /// What it would be.
     pub remains: Remains,
 }
@@ -64,6 +66,7 @@ pub fn places(scope: Scope, paths: &Paths) -> Vec<Place> {
     };
     let places = table.iter().map(|(file, remains)| Place {
         file: format!("{root}/{file}"),
+        root: root.clone(),
         remains: *remains,
     });
     places.collect()

@@ -214,12 +214,18 @@ pub fn remove_ancestor(file: &str, current: &str) -> Result<Outcome, MergeError>
     let mut outcome = doc.outcome(file, false);
     if let After::Write(text) = &outcome.after
         && (matches!(text.trim(), "" | "{}")
+            || file.ends_with(".gitignore") && text.lines().all(is_ancestor_rule)
             || text.replace(['\r', ' '], "").trim() == ANCESTOR_HEAD)
     {
         // The ancestor had created it.
         outcome.after = After::Delete;
     }
     Ok(outcome)
+}
+
+/// Rules that the ancestor writes outside of its block into a `.gitignore` that it creates.
+fn is_ancestor_rule(line: &str) -> bool {
+    matches!(line.trim(), "" | ".DS_Store" | ".aictx/")
 }
 
 /// The text at a path of members, for messages.

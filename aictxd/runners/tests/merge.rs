@@ -614,6 +614,19 @@ fn the_ancestor_is_recognised_and_goes_when_asked() {
         gone.after,
         After::Write("model_instructions_file_2 = 1\n".into())
     );
+    let only = "\n.DS_Store\n# AICTX:START gitignore\n.aictx/\n# AICTX:END gitignore\n\n# AICTX managed Claude repo integration\n.claude/\nCLAUDE.md\n";
+    let gone = remove_ancestor(".gitignore", only).unwrap();
+    assert_eq!(gone.after, After::Delete);
+    let mine = remove_ancestor(".gitignore", ".DS_Store\n").unwrap();
+    assert_eq!(mine.after, After::Unchanged);
+    let codex = "model = \"x\"\n\n# AICTX managed fallback docs for stronger repo instruction loading\nproject_doc_fallback_filenames = [\"CLAUDE.md\"]\n\n# AICTX managed mandatory Codex developer instructions\nmodel_instructions_file = \"/home/u/.codex/AICTX_Codex.md\"\n\n[mine]\nproject_doc_fallback_filenames = [\"CLAUDE.md\"]\n";
+    let gone = remove_ancestor("config.toml", codex).unwrap();
+    assert_eq!(
+        gone.after,
+        After::Write(
+            "model = \"x\"\n\n[mine]\nproject_doc_fallback_filenames = [\"CLAUDE.md\"]\n".into()
+        )
+    );
     let codex = "model = \"x\"\n\n# <AICTX:START mcp>\n[mcp_servers.aictx]\ncommand = \"aictx\"\n# <AICTX:END mcp>\n";
     let gone = remove_ancestor("config.toml", codex).unwrap();
     assert_eq!(gone.after, After::Write("model = \"x\"\n".into()));

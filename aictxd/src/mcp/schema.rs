@@ -231,6 +231,11 @@ impl<'a> Call<'a> {
         text.unwrap_or_default().trim()
     }
 
+    /// True for a flag that was given as true.
+    pub(super) fn is_set(&self, name: &str) -> bool {
+        self.given.get(name).and_then(Value::as_bool) == Some(true)
+    }
+
     /// A number; 0 when it was not given.
     pub(super) fn count(&self, name: &str) -> u64 {
         self.given.get(name).and_then(Value::as_u64).unwrap_or(0)

@@ -103,7 +103,8 @@ impl Around {
         Bounds::new(all.chain(more.into_iter().flatten()))
     }
 
-    /// The agents asked for; with an empty list those that are there.
+    /// The agents asked for; with an empty list those that are there, which `auto` adds to others.
+    /// `none` names nobody.
     ///
     /// # Errors
     /// When one is not known.
@@ -113,7 +114,11 @@ impl Around {
             return Ok(found);
         }
         let mut chosen: Vec<Detected> = Vec::new();
-        for name in asked {
+        if asked.iter().any(|name| name == "auto") {
+            chosen.clone_from(&found);
+        }
+        let named = |name: &&String| !matches!(name.as_str(), "auto" | "none" | "");
+        for name in asked.iter().filter(named) {
             let agent =
                 registry::agent(name).map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
             if chosen.iter().any(|there| there.agent == agent.name()) {

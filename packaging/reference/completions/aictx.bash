@@ -16,6 +16,9 @@ _aictx() {
             ",$1")
                 cmd="aictx"
                 ;;
+            aictx,advanced)
+                cmd="aictx__subcmd__advanced"
+                ;;
             aictx,claim)
                 cmd="aictx__subcmd__claim"
                 ;;
@@ -139,6 +142,9 @@ _aictx() {
             aictx,version)
                 cmd="aictx__subcmd__version"
                 ;;
+            aictx,view)
+                cmd="aictx__subcmd__view"
+                ;;
             aictx,who)
                 cmd="aictx__subcmd__who"
                 ;;
@@ -184,8 +190,17 @@ _aictx() {
             aictx__subcmd__internal,compact)
                 cmd="aictx__subcmd__internal__subcmd__compact"
                 ;;
+            aictx__subcmd__internal,execution)
+                cmd="aictx__subcmd__internal__subcmd__execution"
+                ;;
             aictx__subcmd__internal,run-execution)
                 cmd="aictx__subcmd__internal__subcmd__run__subcmd__execution"
+                ;;
+            aictx__subcmd__internal__subcmd__execution,finalize)
+                cmd="aictx__subcmd__internal__subcmd__execution__subcmd__finalize"
+                ;;
+            aictx__subcmd__internal__subcmd__execution,prepare)
+                cmd="aictx__subcmd__internal__subcmd__execution__subcmd__prepare"
                 ;;
             aictx__subcmd__map,brief)
                 cmd="aictx__subcmd__map__subcmd__brief"
@@ -281,7 +296,7 @@ _aictx() {
 
     case "${cmd}" in
         aictx)
-            opts="-h -V --json --no-color --help --version install init clean uninstall doctor resume finalize next prepare task log why memory pin wrong forget suggest reuse reflect report recall import preview remember portability messages guard steer who claim trust hook mcp status repo session failures map daemon eval signals internal scrub version"
+            opts="-h -V --json --no-color --no-banner --help --version install init clean uninstall doctor resume finalize next prepare task log why memory view advanced pin wrong forget suggest reuse reflect report recall import preview remember portability messages guard steer who claim trust hook mcp status repo session failures map daemon eval signals internal scrub version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -294,8 +309,22 @@ _aictx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        aictx__subcmd__advanced)
+            opts="-h --json --no-color --no-banner --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         aictx__subcmd__claim)
-            opts="-h --release --repo --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --release --repo --agent-id --adapter-id --session-id --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -325,7 +354,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__clean)
-            opts="-y -h --repo --delete-memory --keep-history --ancestor --verify --dry-run --yes --json --no-color --help"
+            opts="-y -h --repo --delete-memory --keep-history --ancestor --verify --dry-run --yes --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -343,7 +372,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__daemon)
-            opts="-h --json --no-color --help start stop restart status logs"
+            opts="-h --json --no-color --no-banner --help start stop restart status logs"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -357,7 +386,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__daemon__subcmd__logs)
-            opts="-n -h --lines --json --no-color --help"
+            opts="-n -h --lines --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -379,7 +408,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__daemon__subcmd__restart)
-            opts="-h --json --no-color --help"
+            opts="-h --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -393,7 +422,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__daemon__subcmd__start)
-            opts="-h --json --no-color --help"
+            opts="-h --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -407,7 +436,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__daemon__subcmd__status)
-            opts="-h --json --no-color --help"
+            opts="-h --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -421,7 +450,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__daemon__subcmd__stop)
-            opts="-h --json --no-color --help"
+            opts="-h --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -435,7 +464,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__doctor)
-            opts="-y -h --repo --exit-code --fix --yes --json --no-color --help"
+            opts="-y -h --repo --exit-code --fix --yes --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -453,7 +482,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__eval)
-            opts="-h --json --no-color --help localize"
+            opts="-h --json --no-color --no-banner --help localize"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -467,7 +496,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__eval__subcmd__localize)
-            opts="-h --repo --commits --tasks --all --json --no-color --help"
+            opts="-h --repo --commits --tasks --all --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -493,7 +522,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__failures)
-            opts="-h --json --no-color --help list show resolve reopen forget"
+            opts="-h --json --no-color --no-banner --help list show resolve reopen forget"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -507,7 +536,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__failures__subcmd__forget)
-            opts="-h --repo --json --no-color --help"
+            opts="-h --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -525,7 +554,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__failures__subcmd__list)
-            opts="-n -h --status --all --for --path --command --limit --repo --json --no-color --help"
+            opts="-n -h --status --all --for --path --command --limit --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -567,7 +596,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__failures__subcmd__reopen)
-            opts="-h --repo --json --no-color --help"
+            opts="-h --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -585,7 +614,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__failures__subcmd__resolve)
-            opts="-h --summary --repo --json --no-color --help"
+            opts="-h --summary --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -607,7 +636,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__failures__subcmd__show)
-            opts="-h --repo --json --no-color --help"
+            opts="-h --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -625,7 +654,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__finalize)
-            opts="-h --repo --status --summary --task --request --task-type --files-opened --files-edited --commands-executed --tests-executed --notable-errors --error --error-event-json --output-file --next-step --blocked --risk --decision-json --semantic-json --work-state-json --validated-learning --resolved-failure --execution-id --from-file --include-view --online-view --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --repo --status --summary --task --request --task-type --files-opened --files-edited --commands-executed --tests-executed --notable-errors --error --error-event-json --output-file --next-step --blocked --risk --decision-json --semantic-json --work-state-json --validated-learning --resolved-failure --execution-id --from-file --include-view --online-view --agent-id --adapter-id --session-id --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -743,7 +772,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__forget)
-            opts="-h --repo --json --no-color --help"
+            opts="-h --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -761,7 +790,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__guard)
-            opts="-h --repo --action --paths --command --command-stdin --intent --risk --exit-code --explain --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --repo --action --paths --command --command-stdin --intent --risk --exit-code --explain --agent-id --adapter-id --session-id --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -811,7 +840,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__hook)
-            opts="-h --wait --run --json --no-color --help"
+            opts="-h --wait --run --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -829,7 +858,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__import)
-            opts="-h --from --path --since --dry-run --remove --repo --json --no-color --help"
+            opts="-h --from --path --since --dry-run --remove --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -859,7 +888,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__init)
-            opts="-y -h --repo --agents --no-mcp --mcp-profile --replace-ancestor --dry-run --yes --shared --stealth --portable-continuity --no-portable-continuity --no-register --force --json --no-color --help"
+            opts="-y -h --repo --agents --no-mcp --mcp-profile --replace-ancestor --dry-run --yes --shared --stealth --portable-continuity --no-portable-continuity --no-gitignore --no-register --force --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -885,7 +914,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__install)
-            opts="-y -h --agents --no-mcp --mcp-profile --replace-ancestor --dry-run --yes --json --no-color --help"
+            opts="-y -h --agents --no-mcp --mcp-profile --replace-ancestor --dry-run --yes --install-codex-global --with-repomap --manual --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -907,7 +936,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__internal)
-            opts="-h --json --no-color --help run-execution compact"
+            opts="-h --json --no-color --no-banner --help run-execution execution compact"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -921,7 +950,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__internal__subcmd__compact)
-            opts="-h --apply --repo --json --no-color --help"
+            opts="-h --apply --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -938,8 +967,178 @@ _aictx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        aictx__subcmd__internal__subcmd__execution)
+            opts="-h --json --no-color --no-banner --help prepare finalize"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__internal__subcmd__execution__subcmd__finalize)
+            opts="-h --prepared --success --result-summary --validated-learning --decision-json --semantic-json --files-opened --files-edited --files-reopened --commands-executed --tests-executed --notable-errors --error-event-json --work-state-json --work-state-file --execution-mode --json --no-color --no-banner --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --prepared)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --result-summary)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --decision-json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --semantic-json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files-opened)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files-edited)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files-reopened)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --commands-executed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tests-executed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --notable-errors)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --error-event-json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --work-state-json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --work-state-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --execution-mode)
+                    COMPREPLY=($(compgen -W "plain" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__internal__subcmd__execution__subcmd__prepare)
+            opts="-h --task --task-type --execution-id --timestamp --files-opened --files-edited --files-reopened --commands-executed --tests-executed --notable-errors --error-event-json --work-state-json --work-state-file --execution-mode --repo --agent-id --adapter-id --session-id --json --no-color --no-banner --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --task)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --task-type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --execution-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timestamp)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files-opened)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files-edited)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files-reopened)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --commands-executed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tests-executed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --notable-errors)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --error-event-json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --work-state-json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --work-state-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --execution-mode)
+                    COMPREPLY=($(compgen -W "plain" -- "${cur}"))
+                    return 0
+                    ;;
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --agent-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --adapter-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --session-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         aictx__subcmd__internal__subcmd__run__subcmd__execution)
-            opts="-h --task --task-type --execution-id --validated-learning --timeout --repo --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --task --task-type --execution-id --validated-learning --timeout --files-opened --files-edited --files-reopened --commands-executed --tests-executed --notable-errors --error-event-json --work-state-json --work-state-file --execution-mode --repo --agent-id --adapter-id --session-id --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -959,6 +1158,46 @@ _aictx() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files-opened)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files-edited)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files-reopened)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --commands-executed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tests-executed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --notable-errors)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --error-event-json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --work-state-json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --work-state-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --execution-mode)
+                    COMPREPLY=($(compgen -W "plain" -- "${cur}"))
                     return 0
                     ;;
                 --repo)
@@ -985,7 +1224,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__log)
-            opts="-n -h --session --file --failure --limit --repo --json --no-color --help"
+            opts="-n -h --session --file --failure --limit --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1023,7 +1262,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__map)
-            opts="-h --json --no-color --help query brief outline symbol refs related impact status refresh export"
+            opts="-h --json --no-color --no-banner --help query brief outline symbol refs related impact status refresh export"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1037,7 +1276,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__map__subcmd__brief)
-            opts="-h --tokens --for --repo --wait --json --no-color --help"
+            opts="-h --tokens --for --repo --wait --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1067,7 +1306,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__map__subcmd__export)
-            opts="-h --repo --wait --json --no-color --help"
+            opts="-h --repo --wait --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1089,7 +1328,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__map__subcmd__impact)
-            opts="-n -h --limit --repo --wait --json --no-color --help"
+            opts="-n -h --limit --repo --wait --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1119,7 +1358,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__map__subcmd__outline)
-            opts="-h --repo --wait --json --no-color --help"
+            opts="-h --repo --wait --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1141,7 +1380,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__map__subcmd__query)
-            opts="-n -h --limit --active --repo --wait --json --no-color --help"
+            opts="-n -h --limit --active --repo --wait --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1175,7 +1414,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__map__subcmd__refresh)
-            opts="-h --repo --full --json --no-color --help"
+            opts="-h --repo --full --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1193,7 +1432,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__map__subcmd__refs)
-            opts="-n -h --limit --repo --wait --json --no-color --help"
+            opts="-n -h --limit --repo --wait --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1223,7 +1462,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__map__subcmd__related)
-            opts="-n -h --limit --repo --wait --json --no-color --help"
+            opts="-n -h --limit --repo --wait --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1253,7 +1492,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__map__subcmd__status)
-            opts="-h --repo --json --no-color --help"
+            opts="-h --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1271,7 +1510,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__map__subcmd__symbol)
-            opts="-n -h --limit --repo --wait --json --no-color --help"
+            opts="-n -h --limit --repo --wait --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1301,7 +1540,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__mcp)
-            opts="-h --repo --allow-root --profile --agent-id --adapter-id --session-id --json --no-color --help status install"
+            opts="-h --repo --allow-root --profile --agent-id --adapter-id --session-id --json --no-color --no-banner --help status install"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1339,7 +1578,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__mcp__subcmd__install)
-            opts="-h --agents --profile --dry-run --global --repo --json --no-color --help"
+            opts="-h --agents --profile --dry-run --global --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1365,7 +1604,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__mcp__subcmd__status)
-            opts="-h --repo --json --no-color --help"
+            opts="-h --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1383,7 +1622,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__memory)
-            opts="-h --json --no-color --help list"
+            opts="-h --json --no-color --no-banner --help list"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1397,7 +1636,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__memory__subcmd__list)
-            opts="-n -h --kind --limit --repo --json --no-color --help"
+            opts="-n -h --kind --limit --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1427,7 +1666,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__messages)
-            opts="-h --repo --json --no-color --help mute unmute status"
+            opts="-h --repo --json --no-color --no-banner --help mute unmute status"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1445,7 +1684,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__next)
-            opts="-h --repo --request --task-type --files-opened --commands-executed --tests-executed --notable-errors --json --no-color --help"
+            opts="-h --repo --request --task-type --files-opened --commands-executed --tests-executed --notable-errors --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1487,7 +1726,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__pin)
-            opts="-h --undo --repo --json --no-color --help"
+            opts="-h --undo --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1505,7 +1744,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__portability)
-            opts="-h --json --no-color --help status compact"
+            opts="-h --json --no-color --no-banner --help status compact"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1519,7 +1758,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__portability__subcmd__compact)
-            opts="-h --apply --repo --json --no-color --help"
+            opts="-h --apply --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1537,7 +1776,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__portability__subcmd__status)
-            opts="-h --repo --json --no-color --help"
+            opts="-h --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1555,7 +1794,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__prepare)
-            opts="-h --task-type --repo --json --no-color --help"
+            opts="-h --task-type --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1577,7 +1816,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__preview)
-            opts="-h --prompt --agent --repo --json --no-color --help"
+            opts="-h --prompt --agent --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1603,7 +1842,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__recall)
-            opts="-n -h --kind --since --file --branch --agent --limit --repo --json --no-color --help"
+            opts="-n -h --kind --since --file --branch --agent --limit --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1649,7 +1888,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__reflect)
-            opts="-h --repo --json --no-color --help"
+            opts="-h --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1667,7 +1906,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__remember)
-            opts="-h --rule --why --file --repo --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --rule --why --file --repo --agent-id --adapter-id --session-id --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1705,7 +1944,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__repo)
-            opts="-h --json --no-color --help add list remove"
+            opts="-h --json --no-color --no-banner --help add list remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1719,7 +1958,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__repo__subcmd__add)
-            opts="-h --json --no-color --help"
+            opts="-h --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1733,7 +1972,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__repo__subcmd__list)
-            opts="-h --json --no-color --help"
+            opts="-h --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1747,7 +1986,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__repo__subcmd__remove)
-            opts="-h --json --no-color --help"
+            opts="-h --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1761,7 +2000,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__report)
-            opts="-h --json --no-color --help real-usage"
+            opts="-h --json --no-color --no-banner --help real-usage"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1775,7 +2014,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__report__subcmd__real__subcmd__usage)
-            opts="-h --repo --json --no-color --help"
+            opts="-h --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1793,7 +2032,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__resume)
-            opts="-h --repo --task --task-type --full --brief --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --repo --task --task-type --full --brief --agent-id --adapter-id --session-id --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1831,7 +2070,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__reuse)
-            opts="-h --repo --request --task-type --files-opened --commands-executed --tests-executed --notable-errors --json --no-color --help"
+            opts="-h --repo --request --task-type --files-opened --commands-executed --tests-executed --notable-errors --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1873,7 +2112,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__scrub)
-            opts="-h --json --no-color --help"
+            opts="-h --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1887,7 +2126,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__session)
-            opts="-h --json --no-color --help list show"
+            opts="-h --json --no-color --no-banner --help list show"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1901,7 +2140,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__session__subcmd__list)
-            opts="-n -h --repo --limit --json --no-color --help"
+            opts="-n -h --repo --limit --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1927,7 +2166,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__session__subcmd__show)
-            opts="-h --repo --rows --json --no-color --help"
+            opts="-h --repo --rows --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1945,7 +2184,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__signals)
-            opts="-h --json --no-color --help parse"
+            opts="-h --json --no-color --no-banner --help parse"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1959,7 +2198,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__signals__subcmd__parse)
-            opts="-h --command --exit-code --repo --json --no-color --help"
+            opts="-h --command --exit-code --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1985,7 +2224,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__status)
-            opts="-h --json --no-color --help"
+            opts="-h --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1999,7 +2238,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__steer)
-            opts="-h --repo --message --message-stdin --current-action --paths --edited-paths --apply --exit-code --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --repo --message --message-stdin --current-action --paths --edited-paths --apply --exit-code --agent-id --adapter-id --session-id --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2045,7 +2284,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__suggest)
-            opts="-h --repo --request --task-type --files-opened --commands-executed --tests-executed --notable-errors --json --no-color --help"
+            opts="-h --repo --request --task-type --files-opened --commands-executed --tests-executed --notable-errors --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2087,7 +2326,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__task)
-            opts="-h --json --no-color --help start status list show update resume close"
+            opts="-h --json --no-color --no-banner --help start status list show update resume close"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2101,7 +2340,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__task__subcmd__close)
-            opts="-h --task-id --status --json-patch --from-file --repo --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --task-id --status --json-patch --from-file --repo --agent-id --adapter-id --session-id --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2147,7 +2386,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__task__subcmd__list)
-            opts="-h --repo --json --no-color --help"
+            opts="-h --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2165,7 +2404,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__task__subcmd__resume)
-            opts="-h --repo --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --repo --agent-id --adapter-id --session-id --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2195,7 +2434,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__task__subcmd__show)
-            opts="-h --repo --json --no-color --help"
+            opts="-h --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2213,7 +2452,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__task__subcmd__start)
-            opts="-h --task-id --initial-json --force --repo --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --task-id --initial-json --force --repo --agent-id --adapter-id --session-id --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2251,7 +2490,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__task__subcmd__status)
-            opts="-h --all --repo --json --no-color --help"
+            opts="-h --all --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2269,7 +2508,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__task__subcmd__update)
-            opts="-h --task-id --json-patch --from-file --repo --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --task-id --json-patch --from-file --repo --agent-id --adapter-id --session-id --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2311,7 +2550,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__trust)
-            opts="-h --repo --hash --yes --revoke --json --no-color --help"
+            opts="-h --repo --hash --yes --revoke --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2333,7 +2572,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__uninstall)
-            opts="-y -h --purge --verify --dry-run --yes --json --no-color --help"
+            opts="-y -h --purge --verify --dry-run --yes --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2347,7 +2586,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__version)
-            opts="-h --json --no-color --help"
+            opts="-h --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2360,8 +2599,30 @@ _aictx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        aictx__subcmd__view)
+            opts="-h --mermaid --output --repo --json --no-color --no-banner --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         aictx__subcmd__who)
-            opts="-h --repo --json --no-color --help"
+            opts="-h --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2379,7 +2640,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__why)
-            opts="-h --verdict --verdicts --session --repo --json --no-color --help"
+            opts="-h --verdict --verdicts --session --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2405,7 +2666,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__wrong)
-            opts="-h --reason --undo --repo --json --no-color --help"
+            opts="-h --reason --undo --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

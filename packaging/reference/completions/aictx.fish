@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_aictx_global_optspecs
-    string join \n json no-color h/help V/version
+    string join \n json no-color no-banner h/help V/version
 end
 
 function __fish_aictx_needs_command
@@ -26,6 +26,7 @@ end
 
 complete -c aictx -n "__fish_aictx_needs_command" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_needs_command" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_needs_command" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_needs_command" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_needs_command" -s V -l version -d 'Print version'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "install" -d 'Register the hooks of your coding agents, for all repositories'
@@ -41,6 +42,8 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "task" -d 'Work on tasks
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "log" -d 'Show what happened, newest first'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "why" -d 'Show what of memory a session was told, and why'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "memory" -d 'Look at what is remembered'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "view" -d 'Show what is remembered on one page, as Markdown or as a Mermaid diagram'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "advanced" -d 'List the commands beyond install, init, resume and finalize'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "pin" -d 'Tell an item of memory first, and never let it make room'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "wrong" -d 'Say that an item of memory is wrong: it is not told any more'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "forget" -d 'Take an item out of memory, into the archive'
@@ -73,19 +76,23 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "internal" -d 'For scrip
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "scrub" -d 'Copy standard input to standard output with secrets replaced'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "version" -d 'Show the versions of client and daemon'
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l agents -d 'Agents, separated by commas; `none` for none [default: those that are there]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l mcp-profile -d 'What the MCP server offers' -r -f -a "readonly\t'Only questions'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l mcp-profile -d 'What the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
 standard\t'What agents need'
 full\t'Everything'"
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-mcp -d 'Leave out the MCP server'
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l replace-ancestor -d 'Take out what the Python program of the same name left in these files'
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l dry-run -d 'Show what would be written, and write nothing'
 complete -c aictx -n "__fish_aictx_using_subcommand install" -s y -l yes -d 'Do not ask'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l install-codex-global -d 'Register Codex even when it is not found. Without it Codex is registered when it is found, like every other agent: its hooks are the user\'s, and a repository cannot bring its own'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l with-repomap -d 'Every repository has a map'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l manual -d 'Asks before it writes, as it does anyway where a person can answer'
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand install" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l repo -d 'The same as PATH' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l agents -d 'Agents, separated by commas; `none` for none [default: those that are there]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l mcp-profile -d 'What the MCP server offers' -r -f -a "readonly\t'Only questions'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l mcp-profile -d 'What the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
 standard\t'What agents need'
 full\t'Everything'"
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-mcp -d 'Leave out the MCP server'
@@ -96,10 +103,12 @@ complete -c aictx -n "__fish_aictx_using_subcommand init" -l shared -d 'Write fi
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l stealth -d 'Write nothing into the repository: what is remembered lies in your state directory, and hooks are those of `aictx install`'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l portable-continuity -d 'Let what is remembered go through git: rules in .gitignore and .gitattributes that share handoffs, decisions, failures, strategies and tasks, and keep the rest here'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-portable-continuity -d 'Keep what is remembered out of git, as without any choice'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-gitignore -d 'Leave .gitignore alone, as without --portable-continuity'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-register -d 'Leave the user\'s registry alone'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l force -d 'Also where there is no git repository'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l delete-memory -d 'Delete the memory instead of moving it'
@@ -110,6 +119,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand clean" -l dry-run -d 'Show w
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -s y -l yes -d 'Do not ask'
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l purge -d 'Delete all memory, archives, indexes and logs, too'
 complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l verify -d 'Prove that each file is as it was before; exits with 3 when one is not'
@@ -117,6 +127,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l dry-run -d 'Sh
 complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -s y -l yes -d 'Do not ask'
 complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l exit-code -d 'Exit with 10 on warnings and 20 on errors'
@@ -124,6 +135,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l fix -d 'Do what i
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -s y -l yes -d 'With --fix: do not ask'
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l task -d 'What the session is asked to do' -r
@@ -135,6 +147,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand resume" -l full -d 'Longer l
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l brief -d 'The short form'
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l repo -d 'Repository, or a directory in it [default: .]' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l status -d 'How it ended' -r -f -a "success\t'It is done'
@@ -164,10 +177,11 @@ complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l agent-id -d 'Ag
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l adapter-id -d 'Adapter' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l session-id -d 'Session' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l validated-learning -d 'What was done is proven, beyond what was observed'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l include-view -d 'Taken for compatibility; there is no continuity view yet'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l online-view -d 'Taken for compatibility; there is no continuity view yet'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l include-view -d 'Has no effect; `aictx view` shows the page'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l online-view -d 'Has no effect; `aictx view` shows the page'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand next" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand next" -l request -d 'The request, too' -r
@@ -178,14 +192,17 @@ complete -c aictx -n "__fish_aictx_using_subcommand next" -l tests-executed -d '
 complete -c aictx -n "__fish_aictx_using_subcommand next" -l notable-errors -d 'Errors seen' -r
 complete -c aictx -n "__fish_aictx_using_subcommand next" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand next" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand next" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand next" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l task-type -d 'Kind of task, when it is known' -r
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "start" -d 'Start a task and make it the active one here'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "status" -d 'Show the task that is active in this worktree, on this branch'
@@ -203,19 +220,23 @@ complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcom
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l force -d 'Begin anew where there is such a task already'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l all -d 'Show all tasks'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l task-id -d 'Id [default: the active one]' -r
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l json-patch -d 'JSON object of members to change; lists take {"add": […], "remove": […], "set": […]}' -r
@@ -226,6 +247,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcom
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l session-id -d 'Session' -r
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l agent-id -d 'Agent' -r
@@ -233,6 +255,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcom
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l session-id -d 'Session' -r
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l task-id -d 'Id [default: the active one]' -r
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l status -d 'How it is left' -r -f -a "resolved\t'It is done'
@@ -247,6 +270,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcom
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l session-id -d 'Session' -r
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l session -d 'Of this session: its id or the beginning of it' -r
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l file -d 'That touched this file or directory' -r
@@ -255,6 +279,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand log" -s n -l limit -d 'At mo
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand log" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand log" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand why" -l verdict -d 'Explain a verdict of the guard: its id or the beginning of it' -r
 complete -c aictx -n "__fish_aictx_using_subcommand why" -l session -d 'Session: its id or the beginning of it [default: the caller\'s, else the newest]' -r
@@ -262,9 +287,11 @@ complete -c aictx -n "__fish_aictx_using_subcommand why" -l repo -d 'Repository,
 complete -c aictx -n "__fish_aictx_using_subcommand why" -l verdicts -d 'Show the guard\'s latest verdicts'
 complete -c aictx -n "__fish_aictx_using_subcommand why" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand why" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand why" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand why" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -f -a "list" -d 'List what is remembered, with ids'
 complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l kind -d 'Only items of this kind' -r -f -a "\t''
@@ -278,21 +305,36 @@ complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subc
 complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand view" -l output -d 'Write into this file instead of printing' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand view" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand view" -l mermaid -d 'Print the diagram instead of the page'
+complete -c aictx -n "__fish_aictx_using_subcommand view" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand view" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand view" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand view" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand advanced" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand advanced" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand advanced" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand advanced" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand pin" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand pin" -l undo -d 'Take the pin back'
 complete -c aictx -n "__fish_aictx_using_subcommand pin" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand pin" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand pin" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand pin" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand wrong" -l reason -d 'Why' -r
 complete -c aictx -n "__fish_aictx_using_subcommand wrong" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand wrong" -l undo -d 'It is not wrong after all'
 complete -c aictx -n "__fish_aictx_using_subcommand wrong" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand wrong" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand wrong" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand wrong" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand forget" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand forget" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand forget" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand forget" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand forget" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l request -d 'The request, too' -r
@@ -303,6 +345,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l tests-executed -
 complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l notable-errors -d 'Errors seen' -r
 complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand suggest" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l request -d 'The request, too' -r
@@ -313,18 +356,22 @@ complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l tests-executed -d 
 complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l notable-errors -d 'Errors seen' -r
 complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand reuse" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand reflect" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand reflect" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand reflect" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand reflect" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand reflect" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -f -a "real-usage" -d 'What the logs show of use'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l kind -d 'Only of this kind; can be repeated' -r -f -a "handoff\t''
 decision\t''
@@ -342,6 +389,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand recall" -s n -l limit -d 'At
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand import" -l from -d 'Only from this source; can be repeated [default: all agents]' -r -f -a "claude\t''
 codex\t''
@@ -357,12 +405,14 @@ complete -c aictx -n "__fish_aictx_using_subcommand import" -l dry-run -d 'Show 
 complete -c aictx -n "__fish_aictx_using_subcommand import" -l remove -d 'Remove everything that was imported'
 complete -c aictx -n "__fish_aictx_using_subcommand import" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand import" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand import" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand import" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l prompt -d 'Prompt of its user' -r
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l agent -d 'Agent whose session it would be' -r
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand preview" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l why -d 'Why' -r
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l file -d 'A file that it governs; can be repeated' -r
@@ -373,24 +423,29 @@ complete -c aictx -n "__fish_aictx_using_subcommand remember" -l session-id -d '
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l rule -d 'Remember it as a rule of yours, which every session is told'
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand remember" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -f -a "status" -d 'Show whether memory goes through git, and whether everything is as it should be for that'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -f -a "compact" -d 'Say what stands twice in the histories that go through git, or is too old for it'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l apply -d 'Take it out, into the archive; otherwise it is only said'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand messages" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l action -d 'The step' -r -f -a "agent_switch\t''
@@ -415,6 +470,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand guard" -l exit-code -d 'Exit
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l explain -d 'Show every rule that was met, what met it, and how long it took'
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand steer" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand steer" -l message -d 'What the person wrote' -r
@@ -434,10 +490,12 @@ complete -c aictx -n "__fish_aictx_using_subcommand steer" -l apply -d 'Keep the
 complete -c aictx -n "__fish_aictx_using_subcommand steer" -l exit-code -d 'Exit with 10 when the agent should ask or look again, 20 when it should stop'
 complete -c aictx -n "__fish_aictx_using_subcommand steer" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand steer" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand steer" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand who" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand who" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand who" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand who" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand who" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand claim" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand claim" -l agent-id -d 'Agent' -r
@@ -446,6 +504,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand claim" -l session-id -d 'Ses
 complete -c aictx -n "__fish_aictx_using_subcommand claim" -l release -d 'Let go of these paths, or of everything'
 complete -c aictx -n "__fish_aictx_using_subcommand claim" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand claim" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand claim" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand claim" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand trust" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand trust" -l hash -d 'Trust the policy with this hash, as it was shown' -r
@@ -453,11 +512,13 @@ complete -c aictx -n "__fish_aictx_using_subcommand trust" -l yes -d 'Trust it w
 complete -c aictx -n "__fish_aictx_using_subcommand trust" -l revoke -d 'Trust it no longer'
 complete -c aictx -n "__fish_aictx_using_subcommand trust" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand trust" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand trust" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand trust" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -l wait -d 'With `probe`: wait at most this long for the agent\'s events' -r
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -l run -d 'With `probe`: run the agent without a person, where that is possible'
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand hook" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l repo -d 'Repository, or a directory in it: no call reaches anything outside of it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l allow-root -d 'Another directory that calls may name; can be repeated' -r -F
@@ -469,12 +530,14 @@ complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_sub
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l session-id -d 'Session' -r
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -f -a "status" -d 'Show which agents have an entry for the server'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -f -a "install" -d 'Write entries for the server into your agents\' own files, and nothing else'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l agents -d 'Agents, separated by commas [default: those that are there]' -r
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l profile -d 'What the server offers' -r -f -a "readonly\t'Only questions'
@@ -485,27 +548,34 @@ complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcomm
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l global -d 'What happens anyway'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand status" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand status" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand status" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -f -a "add" -d 'Register a repository that has .aictx'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -f -a "list" -d 'List the registered repositories'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -f -a "remove" -d 'Forget a repository; its files stay'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from add" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from add" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from add" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from remove" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from remove" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from remove" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -f -a "list" -d 'List the recorded sessions, newest first'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -f -a "show" -d 'Show one session: what it read, edited, ran and how it ended'
@@ -513,14 +583,17 @@ complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_sub
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -s n -l limit -d 'At most this many' -r
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l rows -d 'Include the ledger\'s rows, newest 500'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -f -a "list" -d 'List failures: the open ones, or those that have to do with a task, files, a command'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -f -a "show" -d 'Show all that is known of a failure'
@@ -538,26 +611,32 @@ complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_su
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l all -d 'All of them, as `--status all` says it'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l summary -d 'What fixed it; the next one who meets it is told' -r
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from reopen" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from reopen" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from reopen" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from reopen" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from reopen" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from forget" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from forget" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from forget" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from forget" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from forget" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "query" -d 'Rank the files that matter for a task'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "brief" -d 'Outline the repository, or what matters for a task, within a token budget'
@@ -575,6 +654,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcomm
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -l tokens -d 'At most this many tokens, counted as four characters each' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -l for -d 'The task' -r
@@ -582,52 +662,62 @@ complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcomm
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -s n -l limit -d 'At most this many, 1 to 1000' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -s n -l limit -d 'At most this many places, 1 to 1000' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -s n -l limit -d 'At most this many, 1 to 1000' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -s n -l limit -d 'At most this many, 1 to 1000' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refresh" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refresh" -l full -d 'Forget what is known and parse everything'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refresh" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refresh" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refresh" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refresh" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "start" -d 'Start the daemon unless it is running'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "stop" -d 'Stop the daemon; requests in flight are finished'
@@ -636,22 +726,28 @@ complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "logs" -d 'Show the end of the newest log file'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -s n -l lines -d 'Lines' -r
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -f -a "localize" -d 'Ask the map of a past tree with the messages of later commits: does it name the files that they changed?'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l repo -d 'Repository, or a directory in it' -r -F
@@ -660,9 +756,11 @@ complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcom
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l all -d 'Let every file count as an answer, not only sources and tests'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -f -a "parse" -d 'Turn raw output on standard input into error events and test totals'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l command -d 'Command that printed it' -r
@@ -670,16 +768,29 @@ complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_sub
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -f -a "run-execution" -d 'Run a command, show what it prints as it prints it, and record what became of it'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -f -a "compact" -d 'Say which rows of memory have become history, and move them to the archive'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -f -a "run-execution" -d 'Run a command, show what it prints as it prints it, and record what became of it'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -f -a "execution" -d 'Begin and end an execution that a wrapper observes itself'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -f -a "compact" -d 'Say which rows of memory have become history, and move them to the archive'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task -d 'What the command is run for' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task-type -d 'Kind of task, when it is known' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l execution-id -d 'Repeat-safe id; `auto` makes one' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l timeout -d 'Stop it after this many seconds; it then ends with 124' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l files-opened -d 'Files read' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l files-edited -d 'Files written' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l files-reopened -d 'Files read again' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l commands-executed -d 'Commands run' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l tests-executed -d 'Test runs' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l notable-errors -d 'Errors that matter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l error-event-json -d 'Structured error, a JSON object; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l work-state-json -d 'JSON object of members of the active task to change' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l work-state-file -d 'File with such an object; --work-state-json overrides it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l execution-mode -d 'Executions by skill are not told apart' -r -f -a "plain\t''"
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l agent-id -d 'Agent' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l adapter-id -d 'Adapter' -r
@@ -687,15 +798,25 @@ complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_su
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l validated-learning -d 'What it did is proven when it ends with 0'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -f -a "prepare" -d 'Begin an execution: print what `resume` knows, and what `finalize` needs to end it'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -f -a "finalize" -d 'End an execution that `prepare` began, and record it'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l apply -d 'Do it; otherwise it is only said'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand version" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand version" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand version" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand version" -s h -l help -d 'Print help'

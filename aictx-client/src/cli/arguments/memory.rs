@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{CallerOptions, RepoOption};
+use super::{CallerOptions, Execution, RepoOption, RunExecution};
 
 /// A change, as text or in a file.
 #[derive(Debug, Default, Args)]
@@ -287,6 +287,20 @@ pub enum Memory {
     },
 }
 
+/// `aictx view`.
+#[derive(Debug, Args)]
+pub struct View {
+    /// Print the diagram instead of the page
+    #[arg(long)]
+    pub mermaid: bool,
+    /// Write into this file instead of printing
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+}
+
 /// `aictx messages`.
 #[derive(Debug, Args)]
 pub struct Messages {
@@ -334,6 +348,9 @@ pub enum Portability {
 pub enum Internal {
     /// Run a command, show what it prints as it prints it, and record what became of it
     RunExecution(Box<RunExecution>),
+    /// Begin and end an execution that a wrapper observes itself
+    #[command(subcommand)]
+    Execution(Execution),
     /// Say which rows of memory have become history, and move them to the archive
     Compact {
         /// Do it; otherwise it is only said
@@ -343,45 +360,4 @@ pub enum Internal {
         #[command(flatten)]
         at: RepoOption,
     },
-}
-
-/// `aictx internal run-execution`.
-#[derive(Debug, Args)]
-pub struct RunExecution {
-    /// What the command is run for
-    #[arg(
-        long,
-        alias = "request",
-        value_name = "TEXT",
-        default_value = "",
-        hide_default_value = true,
-        allow_hyphen_values = true
-    )]
-    pub task: String,
-    /// Kind of task, when it is known
-    #[arg(
-        long,
-        value_name = "TYPE",
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub task_type: String,
-    /// Repeat-safe id; `auto` makes one
-    #[arg(long, value_name = "ID", default_value = "auto")]
-    pub execution_id: String,
-    /// What it did is proven when it ends with 0
-    #[arg(long)]
-    pub validated_learning: bool,
-    /// Stop it after this many seconds; it then ends with 124
-    #[arg(long, value_name = "SECONDS")]
-    pub timeout: Option<u64>,
-    /// Where.
-    #[command(flatten)]
-    pub at: RepoOption,
-    /// Who.
-    #[command(flatten)]
-    pub caller: CallerOptions,
-    /// The command and its arguments, behind `--`
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    pub command: Vec<std::ffi::OsString>,
 }

@@ -95,8 +95,8 @@ pub struct AgentOptions {
     /// Leave out the MCP server
     #[arg(long)]
     pub no_mcp: bool,
-    /// What the MCP server offers
-    #[arg(long, value_name = "PROFILE", conflicts_with = "no_mcp")]
+    /// What the MCP server offers; has no effect with --no-mcp
+    #[arg(long, value_name = "PROFILE")]
     pub mcp_profile: Option<McpProfile>,
     /// Take out what the Python program of the same name left in these files
     #[arg(long)]
@@ -115,6 +115,16 @@ pub struct Install {
     /// Agents and what for them.
     #[command(flatten)]
     pub what: AgentOptions,
+    /// Register Codex even when it is not found. Without it Codex is registered when it is found, like
+    /// every other agent: its hooks are the user's, and a repository cannot bring its own
+    #[arg(long)]
+    pub install_codex_global: bool,
+    /// Every repository has a map.
+    #[arg(long, hide = true)]
+    pub with_repomap: bool,
+    /// Asks before it writes, as it does anyway where a person can answer.
+    #[arg(long, hide = true)]
+    pub manual: bool,
 }
 
 /// `aictx init`.
@@ -143,6 +153,9 @@ pub struct Init {
     /// Keep what is remembered out of git, as without any choice
     #[arg(long)]
     pub no_portable_continuity: bool,
+    /// Leave .gitignore alone, as without --portable-continuity
+    #[arg(long, conflicts_with = "portable_continuity")]
+    pub no_gitignore: bool,
     /// Leave the user's registry alone
     #[arg(long)]
     pub no_register: bool,

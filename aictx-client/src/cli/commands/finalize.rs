@@ -40,7 +40,9 @@ pub(super) fn finalize(backend: &Backend, options: Finalize) -> Result<Answer, C
     let reply: FinalizeReply = parse(value.clone())?;
     let mut notes = render::finalize_notes(&reply);
     for (_, flag) in views.iter().filter(|(asked, _)| *asked) {
-        notes.push_str(&format!("note: {flag} has no effect in this version\n"));
+        notes.push_str(&format!(
+            "note: {flag} has no effect; `aictx view` shows the page\n"
+        ));
     }
     Ok(Answer {
         value,
@@ -51,6 +53,11 @@ pub(super) fn finalize(backend: &Backend, options: Finalize) -> Result<Answer, C
 }
 
 fn read_document(file: &Path) -> Result<FinalizeParams, CliError> {
+    document(&read_text(file)?).map_err(|e| CliError::usage(format!("{}: {e}", file.display())))
+}
+
+/// Reads a document of at most one message's length; `-` is standard input.
+pub(super) fn read_text(file: &Path) -> Result<String, CliError> {
     let name = file.display();
     let mut text = String::new();
     let read = if file == Path::new("-") {
@@ -62,7 +69,7 @@ fn read_document(file: &Path) -> Result<FinalizeParams, CliError> {
         File::open(file).and_then(|f| f.take(MAX_LINE_BYTES as u64).read_to_string(&mut text))
     };
     read.map_err(|e| CliError::io(&name, &e))?;
-    document(&text).map_err(|e| CliError::usage(format!("{name}: {e}")))
+    Ok(text)
 }
 
 /// Start and end of a file of any size: errors stand at either.
@@ -187,7 +194,10 @@ fn merge(document: FinalizeParams, options: Finalize) -> Result<FinalizeParams, 
     Ok(params)
 }
 
-fn json_option<T: serde::de::DeserializeOwned>(flag: &str, text: &str) -> Result<T, CliError> {
+pub(super) fn json_option<T: serde::de::DeserializeOwned>(
+    flag: &str,
+    text: &str,
+) -> Result<T, CliError> {
     serde_json::from_str(text)
         .map_err(|e| CliError::usage(format!("{flag} is not the JSON object it must be: {e}")))
 }

@@ -15,6 +15,7 @@ use aictx_proto::event::ErrorEvent;
 use aictx_proto::methods::{FINALIZE, FinalizeParams, FinalizeReply};
 use serde_json::json;
 
+use super::execution::add_observed;
 use super::{absolute, caller, request_id, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::RunExecution;
@@ -58,6 +59,9 @@ pub(super) fn run(
     json: bool,
 ) -> Result<Answer, CliError> {
     let repo = absolute(&options.at.repo)?;
+    // Before the command runs: a wrong option must not be found out afterwards.
+    let mut account = FinalizeParams::default();
+    add_observed(&mut account, options.observed)?;
     let words: Vec<String> = options
         .command
         .iter()
@@ -118,7 +122,7 @@ pub(super) fn run(
         End::Status(_) => Vec::new(),
     };
     let id = options.execution_id.trim();
-    let params = FinalizeParams {
+    let mut params = FinalizeParams {
         repo,
         cwd: working_directory(),
         status: if status == 0 { "success" } else { "failure" }.to_owned(),
@@ -126,6 +130,11 @@ pub(super) fn run(
         task: options.task,
         task_type: options.task_type,
         commands_executed: vec![line],
+        files_opened: account.files_opened,
+        files_edited: account.files_edited,
+        tests_executed: account.tests_executed,
+        notable_errors: account.notable_errors,
+        work_state: account.work_state,
         output,
         error_events,
         exit_code: Some(status),
@@ -141,6 +150,8 @@ pub(super) fn run(
         request_id: request_id(),
         ..FinalizeParams::default()
     };
+    params.commands_executed.extend(account.commands_executed);
+    params.error_events.extend(account.error_events);
     let recorded = backend.call(FINALIZE, &params);
     let value = match recorded {
         Ok(value) => value,

@@ -66,7 +66,13 @@ pub(super) fn install(
     options: &Install,
     json: bool,
 ) -> Result<Answer, CliError> {
-    let (agents, _) = agents(&options.what.agents);
+    let mut agents = options.what.agents.clone();
+    if options.install_codex_global {
+        if agents.is_empty() {
+            agents.push("auto".to_owned());
+        }
+        agents.push("codex".to_owned());
+    }
     let mut params = InstallParams {
         surroundings: surroundings(backend)?,
         agents,

@@ -210,28 +210,52 @@ pub(super) fn remove_every(doc: &mut Doc) {
     }
 }
 
-/// Lines the ancestor put outside of its blocks: a comment that names it with the two lines behind
-/// it, and a setting of Codex that names a file of its own, without which Codex does not start.
+/// Comments of the ancestor outside of its blocks, with the lines that it writes behind each.
+const ANCESTOR_HEADS: [(&str, &[&str]); 3] = [
+    (
+        "# AICTX managed Claude repo integration",
+        &[".claude/", "CLAUDE.md"],
+    ),
+    (
+        "# AICTX managed fallback docs for stronger repo instruction loading",
+        &["project_doc_fallback_filenames = [\"CLAUDE.md\"]"],
+    ),
+    (
+        "# AICTX managed mandatory Codex developer instructions",
+        &[],
+    ),
+];
+
+/// Lines the ancestor put outside of its blocks: comments that name it with the blank line before and
+/// the lines behind them, and a setting of Codex that names a file of its own, without which Codex
+/// does not start.
 fn remove_ancestor_lines(doc: &mut Doc) {
-    const HEAD: &str = "# AICTX managed Claude repo integration";
     let mut at = 0;
-    let mut after_head = 0;
+    let mut following: &[&str] = &[];
+    let mut left = 0;
+    let mut blank = None;
     let mut cuts = Vec::new();
     for line in doc.text().split_inclusive('\n') {
         let bare = line.trim();
+        let range = at..at + line.len();
+        at += line.len();
         let codex = bare
             .strip_prefix("model_instructions_file")
             .is_some_and(|rest| rest.trim_end().ends_with("AICTX_Codex.md\""));
-        let follows = after_head > 0 && matches!(bare, ".claude/" | "CLAUDE.md");
-        after_head = match (bare == HEAD, follows) {
-            (true, _) => 2,
-            (false, true) => after_head - 1,
-            (false, false) => 0,
-        };
-        if bare == HEAD || follows || codex {
-            cuts.push(at..at + line.len());
+        let head = ANCESTOR_HEADS.iter().find(|(head, _)| *head == bare);
+        let before = blank.take();
+        if let Some((_, lines)) = head {
+            following = lines;
+            left = lines.len();
+            cuts.extend(before);
+            cuts.push(range);
+        } else if codex || left > 0 && following.contains(&bare) {
+            left = left.saturating_sub(1);
+            cuts.push(range);
+        } else {
+            left = 0;
+            blank = bare.is_empty().then_some(range);
         }
-        at += line.len();
     }
     for cut in cuts.into_iter().rev() {
         doc.replace(cut, "");

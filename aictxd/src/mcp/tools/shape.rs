@@ -76,14 +76,20 @@ pub(super) fn guard(_: &Call<'_>, value: Value) -> Answer {
     )
 }
 
+/// How much a call of `resume` asks for; `brief` is another word for the mode of that name.
+pub(super) fn mode<'a>(call: &Call<'a>) -> &'a str {
+    match call.text("mode") {
+        "" if call.is_set("brief") => "brief",
+        "" => "standard",
+        mode => mode,
+    }
+}
+
 /// `resume`: the part that a model acts on; the whole with mode `full`.
 pub(super) fn resume(call: &Call<'_>, mut value: Value) -> Answer {
     let text = taken(&mut value, "text");
     let text = text.as_str().unwrap_or_default();
-    let mode = match call.text("mode") {
-        "" => "standard",
-        mode => mode,
-    };
+    let mode = mode(call);
     let persisted = !call.look_only;
     if mode == "full" {
         taken(&mut value, "repo");

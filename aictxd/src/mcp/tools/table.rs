@@ -394,12 +394,13 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
                 TASK,
                 TASK_TYPE,
                 Argument::new("mode", Word(&["brief", "standard", "full"]), ""),
+                Argument::new("brief", Flag, ""),
             ],
             WHO,
         ],
         request: |call| {
             let mut params = params(call, &[("task", "task"), ("task_type", "task_type")]);
-            let mode = call.text("mode");
+            let mode = shape::mode(call);
             aictx_proto::json::set(&mut params, "brief", mode == "brief");
             aictx_proto::json::set(&mut params, "full", mode == "full");
             aictx_proto::json::set(&mut params, "look_only", call.look_only);
