@@ -187,10 +187,10 @@ pub fn checkout(app: &App, place: &Place, snapshot: &Snapshot) -> Checkout {
     };
     Checkout {
         worktree: relative(&place.root, &place.worktree),
+        gone: branches::deleted(&place.worktree, &head.branch, snapshot),
         branch: head.branch,
         head: head.head,
         ancestors,
-        gone: branches::deleted(&place.worktree, snapshot),
         ..Checkout::default()
     }
 }

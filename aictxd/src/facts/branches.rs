@@ -23,22 +23,21 @@ const GIT_DEADLINE: Duration = Duration::from_millis(200);
 const RECENT_HANDOFFS: usize = 32;
 const MAX_BRANCHES: usize = 8;
 
-/// Branches of the newest handoffs that were deleted since. None where git keeps its branches otherwise than in files.
-pub fn deleted(worktree: &Path, snapshot: &Snapshot) -> BTreeSet<String> {
-    if !root::has_ref_files(worktree) {
-        return BTreeSet::new();
-    }
+/// Branches of the newest handoffs, other than the one that is `here`, that were deleted since. None where git keeps its branches otherwise than in files.
+pub fn deleted(worktree: &Path, here: &str, snapshot: &Snapshot) -> BTreeSet<String> {
     let newest = snapshot.handoffs.iter().rev().take(RECENT_HANDOFFS);
     let mut names: Vec<&str> = Vec::new();
     for name in newest.map(|row| row.branch.as_str()) {
-        if names.len() < MAX_BRANCHES && !names.contains(&name) {
+        // `(detached)` and the like are no names of branches.
+        let is_name = !name.is_empty() && !name.starts_with('(') && name != here;
+        if is_name && names.len() < MAX_BRANCHES && !names.contains(&name) {
             names.push(name);
         }
     }
-    // `(detached)` and the like are no names of branches.
-    let is_gone = |name: &&str| {
-        !name.is_empty() && !name.starts_with('(') && root::branch_named(worktree, name).is_none()
-    };
+    if names.is_empty() || !root::has_ref_files(worktree) {
+        return BTreeSet::new();
+    }
+    let is_gone = |name: &&str| root::branch_named(worktree, name).is_none();
     names
         .into_iter()
         .filter(is_gone)

@@ -268,14 +268,15 @@ impl Session {
         }
         let host = self.host();
         let snapshot = host.store.latest();
-        let gone = facts::deleted_branches(&self.live.worktree, &snapshot);
+        let branch = root::head(&self.live.worktree).branch;
+        let gone = facts::deleted_branches(&self.live.worktree, &branch, &snapshot);
         host.recalled.ask(&host.store, &snapshot, |all| {
             aictx_continuity::tell_prompt(&aictx_continuity::PromptMemory {
                 snapshot: &snapshot,
                 memory: &all.memory,
                 found: &all.search(request, |_| true),
                 request,
-                branch: &root::head(&self.live.worktree).branch,
+                branch: &branch,
                 gone: &gone,
                 rows: &host.store.read_ledger(&self.id).rows,
                 now: self.now,
@@ -357,7 +358,7 @@ impl Session {
         let snapshot = self.host().store.latest();
         let live = &self.live;
         let head = root::head(&live.worktree);
-        let gone = facts::deleted_branches(&live.worktree, &snapshot);
+        let gone = facts::deleted_branches(&live.worktree, &head.branch, &snapshot);
         let (request, near) = aictx_continuity::left_to_do(&snapshot, &head.branch, &gone);
         let at = At {
             root: &live.host.root,
