@@ -117,6 +117,15 @@ pub fn rank_with(
 /// code begins at the source. For the files that a person or an agent is pointed to; as a ranking of all files that a
 /// change touches it is worse than the plain order, by .02 to .12 of MRR.
 pub fn sources_first(view: &dyn View, text: &str, hits: &mut [Hit]) {
+    let is_source = |hit: &Hit| {
+        !matches!(
+            view.class(hit.file),
+            Class::Test | Class::Fixture | Class::Docs
+        )
+    };
+    if hits.is_sorted_by_key(|hit| !is_source(hit)) {
+        return;
+    }
     let [tests, docs, _] = question::read(text, &Weights::default()).asks;
     let is_named = |hit: &Hit| {
         let names = |reason: &Reason| reason.name.starts_with("repo_map:exact");
