@@ -395,8 +395,9 @@ impl<'a> Carrier<'a> {
         };
         if done.is_ok() && action == "removed" && !self.dry_run {
             // Those that hold anything stay.
+            let root = Path::new(&place.root);
             let between = path.ancestors().skip(1);
-            for directory in between.take_while(|directory| *directory != Path::new(&place.root)) {
+            for directory in between.take_while(|dir| *dir != root && dir.starts_with(root)) {
                 if std::fs::remove_dir(directory).is_err() {
                     break;
                 }

@@ -35,7 +35,7 @@ struct Known {
 
 static KNOWN: Mutex<Option<HashMap<PathBuf, Known>>> = Mutex::new(None);
 
-/// What is checked out in a worktree; nothing when git does not say.
+/// The branch and commit checked out in a worktree; empty when git does not say.
 pub(crate) fn head(worktree: &Path, git: &Path, common: &Path) -> Head {
     let stamps = stamps(git, common);
     if let Some(head) = known(git, &stamps, |known| known.head.clone()) {

@@ -23,7 +23,8 @@ const GIT_DEADLINE: Duration = Duration::from_millis(200);
 const RECENT_HANDOFFS: usize = 32;
 const MAX_BRANCHES: usize = 8;
 
-/// Branches of the newest handoffs, other than the one that is `here`, that were deleted since. None where git keeps its branches otherwise than in files.
+/// Branches of the newest handoffs, other than the one that is `here`, that were deleted since. None with reftables:
+/// there git would have to be asked for each.
 pub fn deleted(worktree: &Path, here: &str, snapshot: &Snapshot) -> BTreeSet<String> {
     let newest = snapshot.handoffs.iter().rev().take(RECENT_HANDOFFS);
     let mut names: Vec<&str> = Vec::new();

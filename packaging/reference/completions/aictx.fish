@@ -76,7 +76,7 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "internal" -d 'For scrip
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "scrub" -d 'Copy standard input to standard output with secrets replaced'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "version" -d 'Show the versions of client and daemon'
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l agents -d 'Agents, separated by commas; `none` for none [default: those that are there]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l mcp-profile -d 'What the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l mcp-profile -d 'Tools that the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
 standard\t'What agents need'
 full\t'Everything'"
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-mcp -d 'Leave out the MCP server'
@@ -92,7 +92,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-banner -d 'No
 complete -c aictx -n "__fish_aictx_using_subcommand install" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l repo -d 'The same as PATH' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l agents -d 'Agents, separated by commas; `none` for none [default: those that are there]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l mcp-profile -d 'What the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l mcp-profile -d 'Tools that the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
 standard\t'What agents need'
 full\t'Everything'"
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-mcp -d 'Leave out the MCP server'
@@ -777,7 +777,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_see
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -f -a "run-execution" -d 'Run a command, show what it prints as it prints it, and record what became of it'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -f -a "execution" -d 'Begin and end an execution that a wrapper observes itself'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -f -a "compact" -d 'Say which rows of memory have become history, and move them to the archive'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task -d 'What the command is run for' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task -d 'Goal that the command serves' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task-type -d 'Kind of task, when it is known' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l execution-id -d 'Repeat-safe id; `auto` makes one' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l timeout -d 'Stop it after this many seconds; it then ends with 124' -r
@@ -795,7 +795,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_su
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l agent-id -d 'Agent' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l adapter-id -d 'Adapter' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l validated-learning -d 'What it did is proven when it ends with 0'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l validated-learning -d 'Count the work as proven when the command ends with 0'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l no-banner -d 'No banner is ever printed'

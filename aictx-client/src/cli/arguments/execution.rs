@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::{CallerOptions, RepoOption};
 
-/// What the caller observed itself. List options take several values and can be repeated.
+/// Observations of the caller. List options take several values and can be repeated.
 #[derive(Debug, Default, Args)]
 pub struct Observed {
     /// Files read
@@ -44,7 +44,7 @@ pub struct Observed {
 /// `aictx internal run-execution`.
 #[derive(Debug, Args)]
 pub struct RunExecution {
-    /// What the command is run for
+    /// Goal that the command serves
     #[arg(
         long,
         alias = "request",
@@ -65,13 +65,13 @@ pub struct RunExecution {
     /// Repeat-safe id; `auto` makes one
     #[arg(long, value_name = "ID", default_value = "auto")]
     pub execution_id: String,
-    /// What it did is proven when it ends with 0
+    /// Count the work as proven when the command ends with 0
     #[arg(long)]
     pub validated_learning: bool,
     /// Stop it after this many seconds; it then ends with 124
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<u64>,
-    /// What else happened.
+    /// Observations beside the command.
     #[command(flatten)]
     pub observed: Observed,
     /// Where.
@@ -124,7 +124,7 @@ pub struct ExecutionPrepare {
         hide_default_value = true
     )]
     pub timestamp: String,
-    /// What happened already.
+    /// Observations so far.
     #[command(flatten)]
     pub observed: Observed,
     /// Where.
@@ -144,7 +144,7 @@ pub struct ExecutionFinalize {
     /// It ended well
     #[arg(long)]
     pub success: bool,
-    /// What was done
+    /// Summary of the work
     #[arg(
         long,
         value_name = "TEXT",
@@ -153,7 +153,7 @@ pub struct ExecutionFinalize {
         allow_hyphen_values = true
     )]
     pub result_summary: String,
-    /// What was done is proven, beyond what was observed
+    /// Count the work as proven, beyond what was observed
     #[arg(long)]
     pub validated_learning: bool,
     /// Decision taken, a JSON object; can be repeated
@@ -162,7 +162,7 @@ pub struct ExecutionFinalize {
     /// Part of the repository described, a JSON object; can be repeated
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     pub semantic_json: Vec<String>,
-    /// What happened since it was prepared.
+    /// Observations since it was prepared.
     #[command(flatten)]
     pub observed: Observed,
 }

@@ -95,7 +95,7 @@ pub struct AgentOptions {
     /// Leave out the MCP server
     #[arg(long)]
     pub no_mcp: bool,
-    /// What the MCP server offers; has no effect with --no-mcp
+    /// Tools that the MCP server offers; has no effect with --no-mcp
     #[arg(long, value_name = "PROFILE")]
     pub mcp_profile: Option<McpProfile>,
     /// Take out what the Python program of the same name left in these files

@@ -116,7 +116,7 @@ fn prepare(backend: &Backend, mut options: ExecutionPrepare) -> Result<Answer, C
 fn finalize(backend: &Backend, options: ExecutionFinalize, json: bool) -> Result<Answer, CliError> {
     let name = options.prepared.display().to_string();
     let text = read_text(&options.prepared)?;
-    let envelope = envelope(&text).map_err(|e| CliError::usage(format!("{name}: {e}")))?;
+    let envelope = envelope(&name, &text)?;
     let params = report(envelope, options)?;
     let value = backend.call(FINALIZE, &params)?;
     let reply: FinalizeReply = parse(value.clone())?;
@@ -133,16 +133,20 @@ fn finalize(backend: &Backend, options: ExecutionFinalize, json: bool) -> Result
     })
 }
 
-fn envelope(text: &str) -> Result<Envelope, String> {
+/// Reads the document that `prepare` printed into the file `name`.
+fn envelope(name: &str, text: &str) -> Result<Envelope, CliError> {
+    let invalid = |why: String| CliError::usage(format!("{name}: {why}"));
     let document: Map<String, Value> =
-        serde_json::from_str(text).map_err(|e| format!("not a JSON object: {e}"))?;
+        serde_json::from_str(text).map_err(|e| invalid(format!("not a JSON object: {e}")))?;
     let Some(envelope) = document.get("envelope") else {
-        return Err("there is no `envelope`; `internal execution prepare` prints one".to_owned());
+        let why = "there is no `envelope`; `internal execution prepare` prints one";
+        return Err(invalid(why.to_owned()));
     };
     let mut envelope: Envelope =
-        serde_json::from_value(envelope.clone()).map_err(|e| format!("envelope: {e}"))?;
+        serde_json::from_value(envelope.clone()).map_err(|e| invalid(format!("envelope: {e}")))?;
     if envelope.repo_root.is_empty() || envelope.execution_id.is_empty() {
-        return Err("envelope: repo_root and execution_id must be there".to_owned());
+        let why = "envelope: repo_root and execution_id must be there";
+        return Err(invalid(why.to_owned()));
     }
     if envelope.start_time_ms.is_none() {
         let observation = document.get("execution_observation");
@@ -253,12 +257,12 @@ mod tests {
             ..Envelope::default()
         };
         let text = json!({ "envelope": ours }).to_string();
-        assert_eq!(envelope(&text).unwrap(), ours);
+        assert_eq!(envelope("f", &text).unwrap(), ours);
         let other = r#"{"envelope":{"repo_root":"/r","execution_id":"e","skill_metadata":{},
             "declared_task_type":null},"execution_observation":{"start_time_ms":7}}"#;
-        assert_eq!(envelope(other).unwrap().start_time_ms, Some(7));
+        assert_eq!(envelope("f", other).unwrap().start_time_ms, Some(7));
         for wrong in ["", "[]", "{}", r#"{"envelope":1}"#, r#"{"envelope":{}}"#] {
-            assert!(envelope(wrong).is_err(), "{wrong}");
+            assert!(envelope("f", wrong).is_err(), "{wrong}");
         }
     }
 }
