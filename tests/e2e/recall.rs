@@ -528,7 +528,7 @@ fn an_answer_without_any_work_is_found_and_is_nobodys_last_work() {
 }
 
 #[test]
-fn commits_fill_the_places_that_memory_leaves() {
+fn commits_and_areas_fill_the_places_that_memory_leaves() {
     let env = TestEnv::new();
     let repo = env.repository("demo");
     fs::write(repo.join("upload.py"), "def send(): pass\n").unwrap();
@@ -572,6 +572,14 @@ fn commits_fill_the_places_that_memory_leaves() {
     ] {
         assert!(!found(arguments).contains(&commit), "{arguments:?}");
     }
+    fs::create_dir_all(repo.join("src/gateway")).unwrap();
+    fs::write(repo.join("src/gateway/retry.py"), "LIMIT = 3\n").unwrap();
+    let work = "finalize --status success --summary done --files-edited src/gateway/retry.py";
+    env.aictx(&repo, &work.split(' ').collect::<Vec<_>>()).ok();
+    let area = "area: src/gateway: 1 execution".to_owned();
+    assert_eq!(found(&["gateway", "--kind", "area"]), [area.clone()]);
+    assert!(found(&["src/gateway"]).contains(&area));
+    assert!(!found(&["invoices"]).contains(&area));
     let first = found(&["amounts decimal float"]);
     assert!(first[0].starts_with("decision"), "{first:?}");
 }

@@ -206,7 +206,7 @@ const FROM_NOW_ON: &[&str] = &[
     "今後は",
 ];
 /// Beginnings that make a sentence a rule. What only reports ("always fails", "every new user gets an error")
-/// begins otherwise, or is told apart by [`reports`].
+/// begins otherwise, or is told apart by [`reports`] and [`holds_for_every`].
 const STANDING: &[&str] = &[
     "never",
     "always",
@@ -236,6 +236,133 @@ fn reports(sentence: &str) -> bool {
         && (next.ends_with('s') && !matches!(next, "pass" | "process" | "address" | "access")
             || next.ends_with("ed")
             || PAST.contains(&next))
+}
+
+/// Words that make a sentence about each thing of a kind.
+const EVERY: &[&str] = &[
+    "every", "each", "all", "any", "jede", "jeder", "jedes", "alle", "cada", "todo", "toda",
+    "todos", "todas", "chaque", "tout", "toute", "tous", "toutes",
+];
+/// Beginnings of nouns for what is made in a repository, in the supported languages. What users of
+/// the product get ("every new customer gets a mail") is work to do, and no rule.
+const MADE: &[&str] = &[
+    "api", "archivo", "arquivo", "branch", "clas", "column", "command", "commit", "compon",
+    "compos", "config", "datei", "dependen", "doc", "endpoint", "enum", "error", "feature",
+    "fichier", "field", "file", "flag", "fonction", "func", "funktion", "função", "handler",
+    "header", "hook", "job", "klasse", "kompon", "librar", "method", "migra", "model", "modul",
+    "módul", "package", "page", "paket", "paquet", "pr", "pull", "quer", "release", "route",
+    "schema", "script", "seite", "service", "string", "tabla", "table", "test", "type", "view",
+    "widget", "workflow",
+];
+/// Words for "new": with one of them, what a thing gets is an order as well.
+const NEW: &[&str] = &[
+    "new",
+    "neu",
+    "neue",
+    "neuer",
+    "neues",
+    "neuen",
+    "nuevo",
+    "nueva",
+    "nuevos",
+    "nuevas",
+    "nouveau",
+    "nouvel",
+    "nouvelle",
+    "nouveaux",
+    "nouvelles",
+    "novo",
+    "nova",
+    "novos",
+    "novas",
+];
+/// Words that oblige.
+const OBLIGES: &[&str] = &[
+    "must",
+    "should",
+    "shall",
+    "needs",
+    "need",
+    "requires",
+    "require",
+    "muss",
+    "müssen",
+    "soll",
+    "sollen",
+    "braucht",
+    "brauchen",
+    "debe",
+    "deben",
+    "necesita",
+    "necesitan",
+    "doit",
+    "doivent",
+    "deve",
+    "devem",
+    "precisa",
+    "precisam",
+];
+/// Verbs of what something new is given.
+const GETS: &[&str] = &[
+    "gets",
+    "get",
+    "has",
+    "have",
+    "tiene",
+    "tienen",
+    "tem",
+    "têm",
+    "goes",
+    "go",
+    "comes",
+    "come",
+    "takes",
+    "take",
+    "lives",
+    "live",
+    "starts",
+    "begins",
+    "ends",
+    "belongs",
+    "bekommt",
+    "bekommen",
+    "kommt",
+    "kommen",
+    "gehört",
+    "gehören",
+    "lleva",
+    "llevan",
+    "va",
+    "van",
+    "recibe",
+    "reciben",
+    "reçoit",
+    "reçoivent",
+    "leva",
+    "levam",
+    "recebe",
+    "recebem",
+];
+/// Most words between "every" and its verb.
+const MAX_SUBJECT: usize = 6;
+
+/// Returns true for "every new component gets a story", "all endpoints must check the token".
+fn holds_for_every(sentence: &str) -> bool {
+    let words = sentence.split_whitespace().take(MAX_SUBJECT + 2);
+    let words = words.map(|word| word.to_lowercase());
+    let words: Vec<String> = words.collect();
+    let is = |word: &str, list: &[&str]| list.contains(&word);
+    let Some((first, behind)) = words.split_first() else {
+        return false;
+    };
+    let is_new = behind.first().is_some_and(|word| is(word, NEW))
+        || behind.get(1).is_some_and(|word| is(word, NEW));
+    let verb = behind
+        .iter()
+        .position(|word| is(word, OBLIGES) || is_new && is(word, GETS));
+    let subject = verb.and_then(|at| behind.get(..at)).unwrap_or_default();
+    let is_made = |word: &String| MADE.iter().any(|noun| word.starts_with(noun));
+    is(first, EVERY) && subject.iter().any(is_made)
 }
 
 /// What says that it holds for the work at hand and no longer.
@@ -425,7 +552,11 @@ fn rule(sentence: &str) -> Option<String> {
         && !reports(rest)
         && crate::asked::length(rest) > MIN_WORDS;
     let is_rule = RULES.iter().any(|words| begins(rest, words).is_some());
-    let told = if is_standing || is_rule || FROM_NOW_ON.iter().any(|words| has(&words)) {
+    let told = if is_standing
+        || is_rule
+        || holds_for_every(rest)
+        || FROM_NOW_ON.iter().any(|words| has(&words))
+    {
         rest
     } else {
         let longest = KEEP.iter().filter_map(|words| begins(rest, words));
@@ -632,6 +763,22 @@ mod tests {
                 "Decision with the team: feeds come by push only.",
                 "Feeds come by push only",
             ),
+            (
+                "Every new component gets a story next to it. Then add the badge.",
+                "Every new component gets a story next to it",
+            ),
+            (
+                "All public endpoints must check the tenant first",
+                "All public endpoints must check the tenant first",
+            ),
+            (
+                "Jede neue Migration bekommt einen Test",
+                "Jede neue Migration bekommt einen Test",
+            ),
+            (
+                "Cada módulo nuevo lleva su README",
+                "Cada módulo nuevo lleva su README",
+            ),
             ("请记住：价格都是含税的", "价格都是含税的"),
             (
                 "今後は日付をUTCで保存してください",
@@ -664,6 +811,10 @@ mod tests {
             "Never mind the failing job",
             "never works on Windows for me",
             "Every new user gets an error page",
+            "Every test fails since yesterday",
+            "Each request must carry the session of its user",
+            "All tests pass now, thanks. Commit it",
+            "Any component that gets a click twice crashes",
             "Immer noch kaputt auf dem Server",
             "总是报错，请修复登录",
             "",

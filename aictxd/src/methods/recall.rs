@@ -7,6 +7,7 @@ use aictx_continuity::{Found, Remembered, is_wanted, mark_stale, recalled_paths,
 use aictx_proto::Timestamp;
 use aictx_proto::methods::{RECALLED_KINDS, RecallItem, RecallParams, Recalled};
 use aictx_proto::path::Located;
+use aictx_proto::record::Area;
 use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
 use aictx_proto::text::clean;
 use aictx_repomap::history::Commit;
@@ -20,11 +21,13 @@ use crate::recall_index::Searchable;
 const DEFAULT_LIMIT: usize = 8;
 const MAX_LIMIT: usize = 100;
 
+/// Kind of the parts of a repository.
+const AREA: &str = "area";
 /// Kind of commits.
 const COMMIT: &str = "commit";
 /// Newest commits that are searched.
 const MAX_COMMITS: usize = 2_000;
-/// Evidence below which a commit shares nothing but common words with a question.
+/// Evidence below which an area or a commit shares nothing but common words with a question.
 const MIN_EVIDENCE: f32 = 0.5;
 /// Longest subject and longest body, in characters, and most files of a commit.
 const MAX_SUBJECT: usize = 200;
@@ -80,10 +83,25 @@ pub(super) fn recall(app: &App, params: &RecallParams) -> Result<Recalled, RpcEr
     let presents = app.facts.presents(&place.worktree, &wanted, asked_at);
     mark_stale(&snapshot, &mut recalled.items, &presents);
     let room = limit - recalled.items.len();
-    if room > 0 && (params.kinds.is_empty() || params.kinds.iter().any(|kind| kind == COMMIT)) {
-        // What memory has comes first: everybody has the commits.
-        let commits = app.maps.commits(&place.root, &place.worktree);
-        let (found, searched) = find_commits(&commits, params, &file);
+    // What memory has comes first: every repository has commits. Neither kind names a branch or an agent.
+    if room > 0 && params.branch.is_empty() && params.agent.is_empty() {
+        let is_asked =
+            |kind: &str| params.kinds.is_empty() || params.kinds.iter().any(|asked| asked == kind);
+        let mut items = Vec::new();
+        if is_asked(AREA) {
+            items.extend(
+                snapshot
+                    .areas
+                    .areas
+                    .iter()
+                    .map(|(id, area)| area_item(id, area)),
+            );
+        }
+        if is_asked(COMMIT) {
+            let commits = app.maps.commits(&place.root, &place.worktree);
+            items.extend(commits.iter().take(MAX_COMMITS).map(commit_item));
+        }
+        let (found, searched) = find(items, params, &file);
         recalled.truncated |= found.len() > room;
         recalled.searched += searched;
         recalled.items.extend(found.into_iter().take(room));
@@ -91,19 +109,13 @@ pub(super) fn recall(app: &App, params: &RecallParams) -> Result<Recalled, RpcEr
     Ok(recalled)
 }
 
-/// Commits that fit, best first, at most one more than [`MAX_LIMIT`], and how many were searched. Linear in the
-/// length of the newest [`MAX_COMMITS`] messages.
-fn find_commits(commits: &[Commit], params: &RecallParams, file: &str) -> (Vec<RecallItem>, u64) {
-    // A commit names neither.
-    if !params.branch.is_empty() || !params.agent.is_empty() {
-        return (Vec::new(), 0);
-    }
-    let items = commits.iter().take(MAX_COMMITS).map(commit_item);
-    let wanted = |item: &RecallItem| {
+/// Items that fit a query, best first, at most one more than [`MAX_LIMIT`], and how many were searched. Linear in
+/// the length of their texts.
+fn find(mut items: Vec<RecallItem>, params: &RecallParams, file: &str) -> (Vec<RecallItem>, u64) {
+    items.retain(|item| {
         *item.timestamp >= *params.since
             && (file.is_empty() || item.files.iter().any(|of| of == file))
-    };
-    let items: Vec<RecallItem> = items.filter(wanted).collect();
+    });
     let query = params.query.trim();
     if query.is_empty() {
         let newest = items.iter().take(MAX_LIMIT + 1);
@@ -125,6 +137,27 @@ fn find_commits(commits: &[Commit], params: &RecallParams, file: &str) -> (Vec<R
             })
         });
     (found.take(MAX_LIMIT + 1).collect(), items.len() as u64)
+}
+
+/// A part of the repository, with the files and the tests that were worked with there.
+fn area_item(id: &str, area: &Area) -> RecallItem {
+    let worked = match area.executions {
+        1 => "1 execution".to_owned(),
+        n => format!("{n} executions"),
+    };
+    let tests = area
+        .related_tests
+        .iter()
+        .map(|test| format!("test: {test}"));
+    RecallItem {
+        id: format!("{AREA}::{id}"),
+        kind: AREA.to_owned(),
+        text: format!("{}: {worked}", clean(id, MAX_SUBJECT)),
+        details: tests.map(|test| clean(&test, MAX_SUBJECT)).collect(),
+        files: area.related_files.clone(),
+        origin: area.origin,
+        ..RecallItem::default()
+    }
 }
 
 fn commit_item(commit: &Commit) -> RecallItem {

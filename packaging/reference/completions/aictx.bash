@@ -1849,7 +1849,7 @@ _aictx() {
             fi
             case "${prev}" in
                 --kind)
-                    COMPREPLY=($(compgen -W "handoff decision failure strategy task note imported commit" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "handoff decision failure strategy task note imported area commit" -- "${cur}"))
                     return 0
                     ;;
                 --since)

@@ -380,6 +380,7 @@ strategy\t''
 task\t''
 note\t''
 imported\t''
+area\t''
 commit\t''"
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l since -d 'Only what is not older than this date' -r
 complete -c aictx -n "__fish_aictx_using_subcommand recall" -l file -d 'Only what has to do with this file' -r

@@ -7,7 +7,7 @@ use crate::record::Origin;
 
 /// Kinds of what can be recalled.
 pub const RECALLED_KINDS: &[&str] = &[
-    "handoff", "decision", "failure", "strategy", "task", "note", "imported", "commit",
+    "handoff", "decision", "failure", "strategy", "task", "note", "imported", "area", "commit",
 ];
 
 /// Parameters of `memory.recall`.
