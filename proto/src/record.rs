@@ -127,6 +127,10 @@ pub struct Handoff {
     /// What contracts still want (spec/guard.md §9), at most 8.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contract_gaps: Vec<Value>,
+    /// The worktree when it was written: `{available, branch, commit, dirty, changed_count,
+    /// files_edited_uncommitted}`.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub git_state: Value,
     /// The edited files as they were left, at most 6.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchor>,
@@ -455,6 +459,9 @@ pub struct ExecutionLogRow {
     pub success: Option<bool>,
     /// Always false: packets are not built any more.
     pub used_packet: bool,
+    /// How the contract was kept (docs/format.md#logs).
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub contract_adherence: Value,
     /// Session the execution belongs to.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub session_id: String,
@@ -503,6 +510,31 @@ pub struct AgentExecutionRow {
     pub repeated_context_request: bool,
     /// When.
     pub recorded_at: String,
+    /// How the contract was kept (docs/format.md#logs).
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub contract_adherence: Value,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Origin::is_own")]
+    pub origin: Origin,
+    /// Unknown members.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Row of `metrics/execution_feedback.jsonl`: counts of an execution, and its summary by members.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExecutionFeedbackRow {
+    /// Execution.
+    pub task_id: String,
+    /// The same.
+    pub execution_id: String,
+    /// When.
+    pub timestamp: String,
+    /// Counts, and `used_strategy`, `used_packet`, `possible_redundant_exploration`.
+    pub aictx_feedback: Map<String, Value>,
+    /// Members of the summary.
+    pub agent_summary: Map<String, Value>,
     /// Whose word it is.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
@@ -535,6 +567,12 @@ pub mod files {
     pub const RESUME_CAPSULE_MD: &str = "continuity/resume_capsule.md";
     /// Execution log.
     pub const EXECUTION_LOGS: &str = "metrics/execution_logs.jsonl";
+    /// What memory speaks of that is not there any more, as of the last compaction.
+    pub const STALENESS: &str = "continuity/staleness.json";
+    /// Duplicates that the last compaction removed.
+    pub const DEDUPE_REPORT: &str = "continuity/dedupe_report.json";
+    /// Feedback of executions.
+    pub const EXECUTION_FEEDBACK: &str = "metrics/execution_feedback.jsonl";
     /// Telemetry rows.
     pub const AGENT_EXECUTION_LOG: &str = "metrics/agent_execution_log.jsonl";
     /// Counters of the newest execution.
@@ -575,6 +613,8 @@ pub mod files {
     pub const REPO_MAP_CONFIG: &str = "repo_map/config.json";
     /// Files of the index.
     pub const REPO_MAP_MANIFEST: &str = "repo_map/manifest.json";
+    /// Files with their symbols, for readers of the format.
+    pub const REPO_MAP_INDEX: &str = "repo_map/index.json";
     /// What the last explicit refresh did.
     pub const REPO_MAP_STATUS: &str = "repo_map/status.json";
     /// Rules of the guard for everybody who works in the repository.

@@ -12,6 +12,8 @@ use aictx_tests::memory::files;
 use aictx_tests::{Run, TestEnv};
 use serde_json::{Value, json};
 
+use crate::format::{members, run_history, undocumented};
+
 /// One release of the ancestor.
 struct Ancestor {
     version: String,
@@ -213,14 +215,18 @@ fn what_the_ancestor_wrote_is_read() {
             "{version}: {}",
             resume["warnings"]
         );
-        let told = aictx_tests::play::Play::claude(&env, &repo, "new").start("startup");
-        for part in [
-            "Parser recovery broke",
-            "failed",
-            "Renew the login",
-            "read calc.py",
-            "expected 3 got 2",
-            "Tokens are checked",
+        // The rest of memory comes with the requests that it fits.
+        let session = aictx_tests::play::Play::claude(&env, &repo, "new");
+        let started = session.start("startup");
+        let asked =
+            session.told_at("why did the parser recovery fail, and where are tokens checked?");
+        for (told, part) in [
+            (&started, "Parser recovery broke"),
+            (&started, "failed"),
+            (&started, "Renew the login"),
+            (&started, "read calc.py"),
+            (&asked, "expected 3 got 2"),
+            (&asked, "Tokens are checked"),
         ] {
             assert!(told.contains(part), "{version}: {part}: {told}");
         }
@@ -637,5 +643,45 @@ fn replacing_the_ancestor_leaves_nothing_behind() {
         );
         let settings = fs::read_to_string(codex.join("config.toml")).unwrap();
         assert_eq!(settings, "model = \"x\"\n", "{}", ancestor.version);
+    }
+}
+
+#[test]
+fn the_table_of_the_format_names_what_the_ancestor_writes() {
+    for old in ancestors() {
+        let env = TestEnv::new();
+        let repo = env.plain_repository("demo");
+        old.run(&env, &repo, &["init", "--yes", "--no-register"]);
+        let goal = if old.is_first() {
+            "--request"
+        } else {
+            "--task"
+        };
+        let run = |arguments: &[&str]| old.run(&env, &repo, arguments).stdout;
+        run_history(&repo, env.path(), goal, &run);
+        if !old.is_first() {
+            let task = "fix the auth test in src/app/auth.py";
+            run(&["resume", "--task", task]);
+            let edited = ["--files-edited", "src/app/auth.py"];
+            let report = [
+                "finalize",
+                "--status",
+                "success",
+                "--summary",
+                "done",
+                "--task",
+                task,
+            ];
+            run(&[&report[..], &edited].concat());
+            run(&["internal", "compact", "--apply"]);
+        }
+        run(&["report", "real-usage"]);
+        let found = members(&repo.join(".aictx"));
+        assert_eq!(
+            undocumented(&found, true),
+            Vec::<String>::new(),
+            "{}",
+            old.version
+        );
     }
 }

@@ -14,6 +14,7 @@ mod differential;
 mod durability;
 mod failures;
 mod faults;
+mod format;
 mod history;
 mod hostile;
 mod hostile_files;

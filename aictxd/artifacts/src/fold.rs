@@ -217,6 +217,7 @@ pub(crate) fn handoff_of(row: &HandoffRow) -> Handoff {
         branch: row.branch.clone(),
         evidence_quality: row.evidence_quality.clone(),
         contract_gaps: Vec::new(),
+        git_state: serde_json::Value::Null,
         anchors: Vec::new(),
         origin: row.origin,
         extra: row.extra.clone(),

@@ -7,8 +7,8 @@
 use std::time::{Instant, SystemTime};
 
 use aictx_proto::record::files::{
-    AGENT_EXECUTION_LOG, CONTRACT_COMPLIANCE, CONTRACTS_DIR, DECISIONS, EXECUTION_LOGS, FORGOTTEN,
-    HANDOFFS, LIFECYCLE_EVENTS, SESSIONS_DIR, THREADS_DIR, VERDICTS,
+    AGENT_EXECUTION_LOG, CONTRACT_COMPLIANCE, CONTRACTS_DIR, DECISIONS, EXECUTION_FEEDBACK,
+    EXECUTION_LOGS, FORGOTTEN, HANDOFFS, LIFECYCLE_EVENTS, SESSIONS_DIR, THREADS_DIR, VERDICTS,
 };
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +82,7 @@ pub(crate) const BOUNDS: &[Bound] = &[
     // A finalize that is repeated is known by this file.
     bound(AGENT_EXECUTION_LOG, 1_024, 512, 500),
     bound(EXECUTION_LOGS, 1_024, 512, 500),
+    bound(EXECUTION_FEEDBACK, 1_024, 512, 500),
     // A repository may share these.
     bound(HANDOFFS, 1_024, 512, 500).and(Stays::LastOfBranch),
     // Some four rows an execution. Sessions that were begun within the week and never finalized are
@@ -94,7 +95,6 @@ pub(crate) const BOUNDS: &[Bound] = &[
     bound("archive/failure_memory/evicted.jsonl", 16, 0, 0),
     bound("archive/strategy_memory/evicted.jsonl", 16, 0, 0),
     // Written by the ancestor only.
-    bound("metrics/execution_feedback.jsonl", 1_024, 512, 500),
     bound("memory/workflow_learnings.jsonl", 1_024, 512, 500),
 ];
 

@@ -14,8 +14,10 @@ use crate::ids::decision_id;
 use crate::marks;
 
 mod portable;
+mod staleness;
 
 pub use portable::portable_fates;
+pub use staleness::staleness;
 
 /// What becomes of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +94,7 @@ pub const RULES: &[Rule] = &[
         fates: |rows, known| newest(rows, known, 0),
     },
     Rule {
-        file: "metrics/execution_feedback.jsonl",
+        file: files::EXECUTION_FEEDBACK,
         kind: "execution_feedback",
         words: "at most 60 days old, undated or pinned",
         fates: |rows, known| newest(rows, known, 0),

@@ -4,7 +4,9 @@
 use aictx_proto::record::{ContractIndex, ContractRef, files};
 use aictx_proto::text::file_stem;
 
-pub(crate) use self::evaluate::{Compliance, Observed, adherence, compliance_row, evaluate};
+pub(crate) use self::evaluate::{
+    Compliance, NOT_EVALUATED, Observed, adherence, compliance_row, evaluate,
+};
 pub(crate) use self::gaps::{closed_kinds, gaps, still_open};
 
 mod evaluate;

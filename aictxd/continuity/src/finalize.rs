@@ -19,7 +19,7 @@ use self::again::Before;
 use self::learned::{Facts, Learned, anchor_failure, learn};
 use self::records::Records;
 pub(crate) use self::reply::{CAPTURED, is_captured};
-use self::reply::{Summary, repeated, reply};
+use self::reply::{Summary, handoff_git_state, repeated, reply};
 use self::report::{differences, execution_id, merge_report, sent_before};
 pub use self::report::{executions_asked, request_nonce};
 use crate::anchors::{self, Presents};
@@ -497,6 +497,7 @@ fn decide<'a>(
     handoff.contract_gaps.clone_from(&learned.gaps);
     let head = input.git.head.as_str();
     let left: Vec<String> = seen.files_edited.iter().rev().cloned().collect();
+    handoff.git_state = handoff_git_state(input.git, &left);
     handoff.anchors = anchors::anchor(&left, "", &input.project.presents, head);
     let mut told = params.map_or_else(Vec::new, |params| params.decisions.clone());
     let said = seen.kept.iter();

@@ -271,6 +271,7 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
         evidence_quality: evidence_quality.to_owned(),
         branch: input.branch.to_owned(),
         contract_gaps: Vec::new(),
+        git_state: serde_json::Value::Null,
         anchors: Vec::new(),
         origin: Origin::Own,
         extra: serde_json::Map::new(),

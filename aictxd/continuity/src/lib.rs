@@ -55,7 +55,7 @@ pub use capsule::{SessionStart, session_start, tell_where_it_stands};
 pub use classify::{
     Observed, TaskType, classify, effective, inferred_types, observed, provisional,
 };
-pub use compaction::{Fate, Known, RULES, Rule, portable_fates, rules};
+pub use compaction::{Fate, Known, RULES, Rule, portable_fates, rules, staleness};
 pub use context::has_handoff;
 pub use contracts::{Chosen, choose_contract, contract_file};
 pub use decide::record_decision;

@@ -24,6 +24,7 @@ use crate::ids::{decision_id, handoff_id, strategy_id, subsystem_id, thread_id};
 use crate::marks;
 use crate::matching::{asked_terms, hashed_terms, in_common, sentences};
 use crate::prepared::hash;
+use crate::strategies::said_of_use;
 
 /// Longest text of an item, in characters, and longest of its details.
 const MAX_TEXT: usize = 400;
@@ -636,11 +637,12 @@ impl Memory {
     }
 
     fn strategy(&mut self, row: &Strategy) {
+        let (reuse_when, avoid_when) = said_of_use(row);
         let mut details = vec![
             ("", row.task_text.as_str()),
             ("worked because", row.why_it_worked.as_str()),
-            ("again when", row.reuse_when.as_str()),
-            ("not when", row.avoid_when.as_str()),
+            ("again when", reuse_when),
+            ("not when", avoid_when),
         ];
         details.extend(each("ran", &row.tests_executed).take(3));
         details.extend(each("met", &row.notable_errors).take(3));

@@ -187,25 +187,38 @@ fn row(done: &Done, quality: &'static str) -> Strategy {
             None => "It was reported as proven.".to_owned(),
         };
         strategy.evidence_quality = quality.to_owned();
+        strategy.reuse_when = reuse_when(&strategy);
+        strategy.avoid_when = avoid_when(&strategy);
         strategy.discarded_hypotheses = done.discarded.iter().rev().take(3).cloned().collect();
     }
     strategy
 }
 
-/// When to do it again. Rows of ours leave it out: it follows from what they say.
+/// When to do it again, as it follows from type and area.
 fn reuse_when(s: &Strategy) -> String {
-    match s.reuse_when.as_str() {
-        "" => format!("A {} task in {}.", s.task_type, s.area_id),
-        said => clean(said, 240),
+    format!("A {} task in {}.", s.task_type, s.area_id)
+}
+
+/// When not to, as it follows from the entry point.
+fn avoid_when(s: &Strategy) -> String {
+    match s.primary_entry_point.as_deref() {
+        None | Some("") => "The task is in another area.".to_owned(),
+        Some(first) => format!("It is not about {first}."),
     }
 }
 
-/// When not to; left out, too.
-fn avoid_when(s: &Strategy) -> String {
-    match (s.avoid_when.as_str(), s.primary_entry_point.as_deref()) {
-        ("", None | Some("")) => "The task is in another area.".to_owned(),
-        ("", Some(first)) => format!("It is not about {first}."),
-        (said, _) => clean(said, 240),
+/// When somebody said to do it again, and when not to; empty for what only follows from the other members.
+pub(crate) fn said_of_use(s: &Strategy) -> (&str, &str) {
+    let reuse = Some(s.reuse_when.as_str()).filter(|text| *text != reuse_when(s));
+    let avoid = Some(s.avoid_when.as_str()).filter(|text| *text != avoid_when(s));
+    (reuse.unwrap_or_default(), avoid.unwrap_or_default())
+}
+
+/// A stored text, or what stands for it in rows without one.
+fn or_derived(stored: &str, derived: impl FnOnce() -> String) -> String {
+    match stored {
+        "" => derived(),
+        stored => clean(stored, 240),
     }
 }
 
@@ -214,7 +227,8 @@ pub(crate) fn hint(found: &StrategyMatch) -> Value {
     let s = found.strategy;
     let mut hint = json!({
         "task_id": s.task_id, "why_it_worked": clean(&s.why_it_worked, 280),
-        "reuse_when": reuse_when(s), "avoid_when": avoid_when(s),
+        "reuse_when": or_derived(&s.reuse_when, || reuse_when(s)),
+        "avoid_when": or_derived(&s.avoid_when, || avoid_when(s)),
         "evidence_quality": quality(s), "reuse_confidence": found.confidence,
         "selection_reason": clean(&found.reason(), 240),
     });
@@ -453,15 +467,14 @@ mod tests {
             ["src/a.py"],
             "W11: commands are no entry points"
         );
-        // What follows from the row is not stored; what somebody stored is told as it is.
-        assert_eq!((row.reuse_when.as_str(), row.avoid_when.as_str()), ("", ""));
-        assert!(reuse_when(&row).contains(&row.area_id));
-        assert_eq!(avoid_when(&row), "It is not about src/a.py.");
+        assert!(row.reuse_when.contains(&row.area_id));
+        assert_eq!(row.avoid_when, "It is not about src/a.py.");
+        assert_eq!(said_of_use(&row), ("", ""), "nobody said so");
         let said = Strategy {
             avoid_when: "Without the key.".to_owned(),
             ..Strategy::clone(&row)
         };
-        assert_eq!(avoid_when(&said), "Without the key.");
+        assert_eq!(said_of_use(&said), ("", "Without the key."));
         let again = done("e2", "fix the token refresh again", &edited, &tests);
         let StrategyChange::Renew(again) = learn(&[Arc::new(*row.clone())], &again) else {
             panic!()

@@ -4,9 +4,13 @@
 use std::path::Path;
 
 use aictx_files::untrusted::{Directory, Links, ReadError};
+use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::methods::MapRefreshReply;
-use aictx_proto::record::files::{REPO_MAP_CONFIG, REPO_MAP_MANIFEST, REPO_MAP_STATUS};
+use aictx_proto::record::files::{
+    REPO_MAP_CONFIG, REPO_MAP_INDEX, REPO_MAP_MANIFEST, REPO_MAP_STATUS,
+};
+use aictx_repomap::facts::Kind;
 use aictx_repomap::tree::Tree;
 use aictx_repomap::view::{FileId, View};
 use serde_json::{Value, json};
@@ -61,7 +65,13 @@ impl Config {
 const MAX_CONFIG: u64 = 64 * 1024;
 
 /// The files after a refresh. The configuration is only written where there is none.
-pub fn effects(home: &Path, tree: &Tree, reply: &MapRefreshReply, git: bool) -> Effects {
+pub fn effects(
+    home: &Path,
+    tree: &Tree,
+    reply: &MapRefreshReply,
+    git: bool,
+    now: Timestamp,
+) -> Effects {
     let config = Config::read(home);
     let replace = |file: &str, value: Value| Effect::ReplaceJson {
         file: file.to_owned(),
@@ -75,6 +85,7 @@ pub fn effects(home: &Path, tree: &Tree, reply: &MapRefreshReply, git: bool) -> 
     };
     let mut effects = vec![
         replace(REPO_MAP_MANIFEST, manifest(tree, mode, git)),
+        replace(REPO_MAP_INDEX, index(tree, mode, git, now)),
         replace(
             REPO_MAP_STATUS,
             json!({
@@ -97,6 +108,66 @@ pub fn effects(home: &Path, tree: &Tree, reply: &MapRefreshReply, git: bool) -> 
     effects
 }
 
+/// Most files and most symbols of `index.json`, some 10 MB: a larger repository's is marked as truncated.
+const MAX_INDEX_FILES: usize = 20_000;
+const MAX_INDEX_SYMBOLS: u32 = 100_000;
+
+/// `index.json`, which the Python program's `map query` reads. Ours is never read here: it lies in the cache.
+fn index(tree: &Tree, mode: &str, git: bool, now: Timestamp) -> Value {
+    let mut left = MAX_INDEX_SYMBOLS;
+    let rows = (0..tree.files()).map(FileId).zip(tree.rows());
+    let files: Vec<Value> = rows
+        .take(MAX_INDEX_FILES)
+        .map(|(file, row)| {
+            let language = tree.language(file);
+            let count = tree.symbol_count(file).min(left);
+            left -= count;
+            let symbols = (0..count).filter_map(|number| tree.symbol(file, number));
+            let symbols: Vec<Value> = symbols
+                .map(|symbol| {
+                    json!({
+                        "name": symbol.name, "kind": kind(symbol.kind), "language": language,
+                        "line": symbol.line, "end_line": symbol.end_line,
+                    })
+                })
+                .collect();
+            json!({
+                "path": tree.path(file), "language": language, "provider": PROVIDER,
+                "size_bytes": row.stamp.size, "mtime_ns": row.stamp.modified,
+                "metadata_only": row.place.is_none(), "reason": "",
+                "imports": tree.import_list(file).collect::<Vec<_>>(), "symbols": symbols,
+            })
+        })
+        .collect();
+    json!({
+        "version": 1, "generated_at": now, "provider": PROVIDER, "mode": mode,
+        "discovery_source": discovery_source(git), "ignore_source": ignore_source(git),
+        "truncated": left == 0 || tree.files() as usize > files.len(),
+        "files": files,
+    })
+}
+
+/// A kind in the words of the Python program, which knows functions and classes.
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Method => "function",
+        Kind::Struct | Kind::Enum | Kind::Interface | Kind::Trait | Kind::Type => "class",
+        kind => kind.as_str(),
+    }
+}
+
+fn discovery_source(git: bool) -> &'static str {
+    if git { "git" } else { "scan" }
+}
+
+fn ignore_source(git: bool) -> &'static str {
+    if git {
+        "git+aictx_defaults"
+    } else {
+        "aictx_defaults"
+    }
+}
+
 fn manifest(tree: &Tree, mode: &str, git: bool) -> Value {
     let entries: Vec<Value> = (0..tree.files())
         .map(FileId)
@@ -109,8 +180,7 @@ fn manifest(tree: &Tree, mode: &str, git: bool) -> Value {
         .collect();
     json!({
         "version": 1, "provider": PROVIDER, "mode": mode,
-        "discovery_source": if git { "git" } else { "scan" },
-        "ignore_source": if git { "git+aictx_defaults" } else { "aictx_defaults" },
+        "discovery_source": discovery_source(git), "ignore_source": ignore_source(git),
         "files_discovered": tree.files(), "files_indexed": tree.files() - tree.pending(),
         "symbols_indexed": tree.symbols(), "file_entries": entries,
     })

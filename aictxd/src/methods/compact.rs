@@ -3,9 +3,10 @@
 use std::cell::Cell;
 use std::path::Path;
 
-use aictx_continuity::{Fate, Known, RULES, failure_list, rules};
+use aictx_continuity::{Fate, Known, RULES, failure_list, rules, staleness};
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::methods::CompactParams;
+use aictx_proto::record::files;
 use aictx_proto::rpc::RpcError;
 use aictx_proto::snapshot::Snapshot;
 use serde_json::{Value, json};
@@ -73,11 +74,13 @@ pub(super) fn compact(app: &App, params: &CompactParams) -> Result<Value, RpcErr
         "bytes_before": sum("before_bytes"), "bytes_after": sum("after_bytes"),
     });
     let manifest = format!("{MANIFESTS}/compact-{}.json", now.compact());
+    let snapshot = host.snapshot();
     let report = json!({
         "generated_at": now, "mode": if params.apply { "apply" } else { "dry_run" },
         "repo_root": place.root, "rules": rules(), "artifacts": artifacts,
         "archive_paths": archived, "warnings": warnings,
         "manifest_path": if params.apply { of_repo(&manifest) } else { String::new() },
+        "staleness": staleness(&snapshot, &known),
         "summary": summary,
     });
     if params.apply {
@@ -95,7 +98,11 @@ fn finish(host: &Host, manifest: &str, report: &Value) -> Result<(), RpcError> {
     };
     let written = report.clone();
     let committed = host.store.transact(|snapshot| {
-        let mut effects: Effects = vec![replace(manifest, written)];
+        let mut effects: Effects = vec![
+            replace(files::STALENESS, written["staleness"].clone()),
+            replace(files::DEDUPE_REPORT, dedupe_report(&written["artifacts"])),
+            replace(manifest, written),
+        ];
         effects.extend(derived(snapshot));
         ((), effects)
     });
@@ -104,6 +111,29 @@ fn finish(host: &Host, manifest: &str, report: &Value) -> Result<(), RpcError> {
         .archive_histories()
         .map(drop)
         .map_err(|e| store_error(&e))
+}
+
+/// Duplicates removed, in the members of `dedupe_report.json`: there is one handoff, and sub-systems are
+/// merged when they are written.
+fn dedupe_report(artifacts: &Value) -> Value {
+    let of = |kind: &str| {
+        let mut all = artifacts.as_array().into_iter().flatten();
+        let one = all.find(|one| one["kind"] == kind);
+        let count = |member: &str| one.map_or(0, |one| one[member].as_u64().unwrap_or_default());
+        let (before, removed) = (count("before_rows"), count("deduped_rows"));
+        (before, before.saturating_sub(removed), removed)
+    };
+    let (before, after, removed) = of("decisions");
+    let decisions = json!({ "before": before, "after": after, "duplicates_removed": removed });
+    let (before, after, removed) = of("failure_patterns");
+    json!({
+        "handoff": { "canonical": true, "duplicates_removed": 0 },
+        "decisions": decisions,
+        "failure_patterns": {
+            "before": before, "after": after, "merged_groups": 0, "duplicates_removed": removed,
+        },
+        "semantic_repo": { "subsystems_touched": 0, "strings_deduped": 0 },
+    })
 }
 
 /// What is derived from rows that compaction may have moved.

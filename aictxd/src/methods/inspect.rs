@@ -11,7 +11,8 @@ use aictx_proto::methods::{
 };
 use aictx_proto::path::Located;
 use aictx_proto::record::{
-    AgentExecutionRow, ComplianceRow, ExecutionLogRow, HandoffRow, LifecycleEvent, Origin, files,
+    AgentExecutionRow, ComplianceRow, ExecutionFeedbackRow, ExecutionLogRow, HandoffRow,
+    LifecycleEvent, Origin, files,
 };
 use aictx_proto::rpc::{NOT_FOUND, RpcError};
 use aictx_proto::snapshot::{COMPLIANCE_TAIL, EXECUTION_TAIL, Snapshot};
@@ -137,11 +138,19 @@ pub(super) fn report(app: &App, params: &InRepo) -> Result<Value, RpcError> {
         .store
         .newest_rows(files::CONTRACT_COMPLIANCE, COMPLIANCE_TAIL)
         .0;
+    let feedback: Vec<ExecutionFeedbackRow> = host
+        .store
+        .newest_rows(files::EXECUTION_FEEDBACK, MAX_ROWS)
+        .0;
+    let document = |file: &str| host.store.document(file).unwrap_or_default();
     let all = Reported {
         map: super::map::in_short(app, &place.worktree)?,
         executions: &rows,
         runs: &runs,
+        feedback: &feedback,
         compliance: &compliance,
+        staleness: document(files::STALENESS),
+        dedupe: document(files::DEDUPE_REPORT),
         total: lines.max(snapshot.executions_total),
     };
     let now = app.now();

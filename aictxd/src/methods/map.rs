@@ -481,9 +481,9 @@ pub(super) async fn refresh(
     if place.root == map.worktree
         && let Ok(host) = app.hosts.open(&place.root)
     {
-        let (home, told) = (host.home.clone(), reply.clone());
+        let (home, told, now) = (host.home.clone(), reply.clone(), app.now());
         let effects = opened(app, move |_| {
-            Ok(files::effects(&home, &tree, &told, report.git))
+            Ok(files::effects(&home, &tree, &told, report.git, now))
         })
         .await?;
         if let Err(error) = host.write(move |_| ((), effects)).await {

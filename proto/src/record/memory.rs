@@ -42,17 +42,16 @@ pub struct Strategy {
     /// What shows that it worked; only on successes, like the next four.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why_it_worked: String,
-    /// When to do it again, where somebody said so; else it follows from type and area.
+    /// When to do it again: as somebody said, else as it follows from type and area.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reuse_when: String,
-    /// When not to, where somebody said so; else it follows from the entry point.
+    /// When not to: as somebody said, else as it follows from the entry point.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub avoid_when: String,
     /// `high`, `medium`, `low` or `unknown` (§6.2).
     #[serde(skip_serializing_if = "String::is_empty")]
     pub evidence_quality: String,
     /// What was thought and found wrong on the way, at most 3.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub discarded_hypotheses: Vec<Value>,
     /// How many later executions did the same again; absent for none.
     #[serde(skip_serializing_if = "is_zero")]

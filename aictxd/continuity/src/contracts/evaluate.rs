@@ -9,6 +9,9 @@ use serde_json::{Map, Value, json};
 
 use crate::memo::check;
 
+/// Status where nothing could be compared with a contract, and of a row without one.
+pub(crate) const NOT_EVALUATED: &str = "not_evaluated";
+
 /// Issues kept of each severity.
 const MAX_ISSUES: usize = 8;
 /// Files shown of each list.
@@ -63,7 +66,7 @@ pub(crate) struct Compliance {
 impl Compliance {
     /// Whether there was something to compare.
     pub(crate) fn evaluated(&self) -> bool {
-        self.status != "not_evaluated"
+        self.status != NOT_EVALUATED
     }
 
     fn has(&self, code: &str) -> bool {
@@ -249,7 +252,7 @@ pub(crate) fn evaluate(contract: Option<&ContractRecord>, seen: &Observed) -> Co
         .collect();
     let matched: Vec<&&str> = first_files.iter().filter(|f| touched(f)).collect();
     let alignment = if first_files.is_empty() {
-        "not_evaluated"
+        NOT_EVALUATED
     } else if matched.is_empty() {
         "ignored"
     } else {
@@ -263,7 +266,7 @@ pub(crate) fn evaluate(contract: Option<&ContractRecord>, seen: &Observed) -> Co
     );
     checks.insert("canonical_test_used".to_owned(), json!(test_used));
     checks.insert("finalize_used".to_owned(), json!(true));
-    if alignment != "not_evaluated" {
+    if alignment != NOT_EVALUATED {
         checks.insert("structural_alignment".to_owned(), json!(alignment));
     }
     let score = ((1.0 - issues.off).clamp(0.0, 1.0) * 10_000.0).round() / 10_000.0;
@@ -322,18 +325,18 @@ pub(crate) fn evaluate(contract: Option<&ContractRecord>, seen: &Observed) -> Co
 }
 
 fn not_evaluated(issue: &str, record: Option<&ContractRecord>) -> Compliance {
-    let compact_summary = summary("not_evaluated", issue, "not_evaluated");
+    let compact_summary = summary(NOT_EVALUATED, issue, NOT_EVALUATED);
     Compliance {
-        status: "not_evaluated",
+        status: NOT_EVALUATED,
         score: None,
         main_issue: issue.to_owned(),
         checks: Map::new(),
         violations: Vec::new(),
         warnings: Vec::new(),
         object: json!({
-            "version": 1, "contract_present": record.is_some(), "status": "not_evaluated",
+            "version": 1, "contract_present": record.is_some(), "status": NOT_EVALUATED,
             "score": null, "task_goal": record.map(|r| r.task_goal.clone()).unwrap_or_default(),
-            "main_issue": issue, "structural_alignment": "not_evaluated", "checks": {},
+            "main_issue": issue, "structural_alignment": NOT_EVALUATED, "checks": {},
             "violations": [], "warnings": [], "compact_summary": compact_summary,
         }),
         compact_summary,
@@ -389,7 +392,7 @@ fn listed(paths: &[&String]) -> String {
 
 /// `Contract: partial — canonical test was not observed.`, at most 120 characters.
 fn summary(status: &str, issue: &str, alignment: &str) -> String {
-    let status_words = if status == "not_evaluated" {
+    let status_words = if status == NOT_EVALUATED {
         "not evaluated"
     } else {
         status
@@ -411,7 +414,7 @@ fn summary(status: &str, issue: &str, alignment: &str) -> String {
         line.push_str(&format!(" — {phrase}"));
     }
     line.push('.');
-    if alignment != "not_evaluated" {
+    if alignment != NOT_EVALUATED {
         line.push_str(&format!(" Structural alignment: {alignment}."));
     }
     clean(&line, 120)
@@ -420,7 +423,7 @@ fn summary(status: &str, issue: &str, alignment: &str) -> String {
 /// The row of `contract_compliance.jsonl`.
 pub(crate) fn compliance_row(
     compliance: &Compliance,
-    record: &ContractRecord,
+    record: Option<&ContractRecord>,
     execution_id: &str,
     session_id: &str,
     timestamp: &str,
@@ -428,10 +431,10 @@ pub(crate) fn compliance_row(
     ComplianceRow {
         timestamp: timestamp.to_owned(),
         execution_id: execution_id.to_owned(),
-        task_goal: record.task_goal.clone(),
-        contract_id: record.contract_id.clone(),
+        task_goal: record.map(|r| r.task_goal.clone()).unwrap_or_default(),
+        contract_id: record.map(|r| r.contract_id.clone()).unwrap_or_default(),
         session_id: session_id.to_owned(),
-        contract_present: true,
+        contract_present: record.is_some(),
         status: compliance.status.to_owned(),
         score: compliance.score,
         main_issue: compliance.main_issue.clone(),

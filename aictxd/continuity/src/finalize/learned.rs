@@ -399,19 +399,23 @@ fn contract_effects(
     index: &ContractIndex,
     effects: &mut Effects,
 ) {
+    let session = &input.identity.session_id;
+    let now = input.now.to_string();
+    let row = compliance_row(
+        compliance,
+        input.contract,
+        facts.execution_id,
+        session,
+        &now,
+    );
+    effects.push(Effect::AppendRows {
+        file: files::CONTRACT_COMPLIANCE.to_owned(),
+        rows: vec![row_value(&row)],
+        order: KeyOrder::Sorted,
+    });
     let Some(record) = input.contract else {
         return;
     };
-    if compliance.evaluated() {
-        let session = &input.identity.session_id;
-        let now = input.now.to_string();
-        let row = compliance_row(compliance, record, facts.execution_id, session, &now);
-        effects.push(Effect::AppendRows {
-            file: files::CONTRACT_COMPLIANCE.to_owned(),
-            rows: vec![row_value(&row)],
-            order: KeyOrder::Sorted,
-        });
-    }
     let (index, gone) = contracts::with_evaluated(index, &record.contract_id, facts.execution_id);
     effects.push(replace(files::CONTRACT_INDEX.to_owned(), value(&index)));
     effects.extend(gone.iter().map(|id| Effect::Remove {

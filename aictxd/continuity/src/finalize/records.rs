@@ -5,13 +5,14 @@ use std::sync::Arc;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Provenance};
 use aictx_proto::record::{
-    AgentExecutionRow, ExecutionLogRow, FailurePattern, LifecycleEvent, Origin, Strategy, files,
+    AgentExecutionRow, ExecutionFeedbackRow, ExecutionLogRow, FailurePattern, LifecycleEvent,
+    Origin, Strategy, files,
 };
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, slug};
 use serde_json::{Map, Value, json};
 
-use super::reply::Summary;
+use super::reply::{Summary, feedback};
 use super::report::notable_errors;
 use super::{Decided, value};
 use crate::memo::is_test_command;
@@ -49,12 +50,17 @@ impl Records {
         };
         effects.push(append(
             files::EXECUTION_LOGS,
-            vec![lean_log(&self.log)],
+            vec![row_value(&self.log)],
             KeyOrder::AsBuilt,
         ));
         effects.push(append(
             files::AGENT_EXECUTION_LOG,
-            vec![lean_telemetry(&self.telemetry)],
+            vec![row_value(&self.telemetry)],
+            KeyOrder::AsBuilt,
+        ));
+        effects.push(append(
+            files::EXECUTION_FEEDBACK,
+            vec![row_value(&execution_feedback(d, summary))],
             KeyOrder::AsBuilt,
         ));
         if d.worth_a_handoff || d.is_answer {
@@ -145,40 +151,6 @@ impl Records {
     }
 }
 
-/// The row without what it says twice: areas and types that equal the effective ones, and
-/// provenance that is not known anyway.
-fn lean_log(log: &ExecutionLogRow) -> Value {
-    let mut row = row_value(log);
-    if let Some(members) = row.as_object_mut() {
-        for (name, effective) in [
-            ("prepared_area_id", &log.area_id),
-            ("final_area_id", &log.area_id),
-            ("prepared_task_type", &log.task_type),
-            ("final_task_type", &log.task_type),
-        ] {
-            members.retain(|member, value| member != name || value.as_str() != Some(effective));
-        }
-        if let Some(Value::Object(how)) = members.get_mut("capture_provenance") {
-            how.retain(|_, how| how != "unknown");
-        }
-    }
-    row
-}
-
-/// The row without types that equal the effective one, and without flags that are down.
-fn lean_telemetry(telemetry: &AgentExecutionRow) -> Value {
-    let mut row = row_value(telemetry);
-    if let Some(members) = row.as_object_mut() {
-        let same = Some(telemetry.resolved_task_type.as_str());
-        members.retain(|member, value| match member.as_str() {
-            "prepared_task_type" | "final_task_type" => value.as_str() != same,
-            "success" => true,
-            _ => *value != Value::Bool(false),
-        });
-    }
-    row
-}
-
 fn execution_log(d: &Decided) -> ExecutionLogRow {
     ExecutionLogRow {
         task_id: d.execution_id.clone(),
@@ -200,6 +172,7 @@ fn execution_log(d: &Decided) -> ExecutionLogRow {
         execution_time_ms: d.elapsed_ms,
         success: d.success,
         used_packet: false,
+        contract_adherence: d.learned.adherence.clone(),
         session_id: d.input.identity.session_id.clone(),
         finalized_from: if d.input.report.is_some() {
             "explicit"
@@ -238,8 +211,20 @@ fn telemetry(d: &Decided) -> AgentExecutionRow {
         used_strategy: d.learned.offered.as_ref().is_some_and(|o| o.2),
         used_packet: false,
         recorded_at: d.input.now.to_string(),
+        contract_adherence: d.learned.adherence.clone(),
         origin: Origin::Own,
         extra: passed_check(d),
+    }
+}
+
+fn execution_feedback(d: &Decided, summary: &Summary) -> ExecutionFeedbackRow {
+    ExecutionFeedbackRow {
+        task_id: d.execution_id.clone(),
+        execution_id: d.execution_id.clone(),
+        timestamp: d.input.now.to_string(),
+        aictx_feedback: feedback(d),
+        agent_summary: summary.members.clone(),
+        ..ExecutionFeedbackRow::default()
     }
 }
 

@@ -22,7 +22,8 @@ use crate::summary;
 pub(super) struct Summary {
     text: String,
     payload: Value,
-    polished: Value,
+    /// `agent_summary` of the reply and of the feedback row.
+    pub(super) members: Map<String, Value>,
     pub(super) markdown: String,
 }
 
@@ -54,7 +55,7 @@ impl Summary {
         Self {
             text,
             payload,
-            polished,
+            members: agent_summary(d, polished),
             markdown: markdown(d, &next),
         }
     }
@@ -63,7 +64,6 @@ impl Summary {
 /// Answer for an execution that was recorded now.
 pub(super) fn reply(d: Decided, records: &Records, summary: Summary) -> FinalizeReply {
     let feedback = feedback(&d);
-    let agent_summary = agent_summary(&d, summary.polished);
     let warnings = warnings(&d);
     let muted = is_muted(&d.snapshot.preferences);
     let value_evidence = value_evidence(&d, records);
@@ -104,11 +104,11 @@ pub(super) fn reply(d: Decided, records: &Records, summary: Summary) -> Finalize
         contract_adherence: d.learned.adherence,
         contract_gaps: d.learned.gaps,
         differences: d.differences,
-        aictx_feedback: feedback,
+        aictx_feedback: Value::Object(feedback),
         capture_quality: capture_quality(&d.provenance),
         git_state: git_state(d.input.git, &records.log.files_edited),
         execution_observation: value(&records.log),
-        agent_summary,
+        agent_summary: summary.members,
         agent_summary_text: if muted { String::new() } else { summary.text },
         agent_summary_render_payload: summary.payload,
         agent_summary_policy: json!({
@@ -293,17 +293,27 @@ fn continuity_value(d: &Decided) -> Value {
     })
 }
 
-fn feedback(d: &Decided) -> Value {
-    json!({
-        "files_opened": d.seen.files_opened.len(),
-        "reopened_files": d.seen.files_reopened.len(),
-        "used_strategy": d.learned.offered.as_ref().is_some_and(|o| o.2),
-        "used_packet": false,
-        "possible_redundant_exploration": d.seen.files_reopened.len() > 2 && d.seen.files_edited.is_empty(),
-        "previous_strategy_reused": d.learned.offered.as_ref().is_some_and(|o| o.2),
-        "commands_observed": d.seen.commands.len(),
-        "tests_observed": d.seen.tests.len(),
-    })
+/// `aictx_feedback` of the reply and of the feedback row.
+pub(super) fn feedback(d: &Decided) -> Map<String, Value> {
+    let used_strategy = d.learned.offered.as_ref().is_some_and(|o| o.2);
+    let reopened = d.seen.files_reopened.len();
+    let members = [
+        ("files_opened", json!(d.seen.files_opened.len())),
+        ("reopened_files", json!(reopened)),
+        ("used_strategy", json!(used_strategy)),
+        ("used_packet", json!(false)),
+        (
+            "possible_redundant_exploration",
+            json!(reopened > 2 && d.seen.files_edited.is_empty()),
+        ),
+        ("previous_strategy_reused", json!(used_strategy)),
+        ("commands_observed", json!(d.seen.commands.len())),
+        ("tests_observed", json!(d.seen.tests.len())),
+    ];
+    let members = members.into_iter();
+    members
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 fn agent_summary(d: &Decided, polished: Value) -> Map<String, Value> {
@@ -413,6 +423,24 @@ fn capture_quality(provenance: &Map<String, Value>) -> Value {
         "covered_fields": covered, "unknown_fields": unknown, "coverage_ratio": ratio,
         "provenance": provenance,
     })
+}
+
+/// `git_state` of a handoff: of the edited files alone, so that a large change stays small.
+pub(super) fn handoff_git_state(git: &GitState, edited: &[String]) -> Value {
+    const MEMBERS: [&str; 7] = [
+        "available",
+        "reason",
+        "branch",
+        "commit",
+        "dirty",
+        "changed_count",
+        "files_edited_uncommitted",
+    ];
+    let mut state = git_state(git, edited);
+    if let Some(members) = state.as_object_mut() {
+        members.retain(|name, _| MEMBERS.contains(&name.as_str()));
+    }
+    state
 }
 
 fn git_state(git: &GitState, edited: &[String]) -> Value {

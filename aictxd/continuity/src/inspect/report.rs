@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use aictx_proto::Timestamp;
-use aictx_proto::record::{AgentExecutionRow, ComplianceRow, ExecutionLogRow, Origin};
+use aictx_proto::record::{
+    AgentExecutionRow, ComplianceRow, ExecutionFeedbackRow, ExecutionLogRow, Origin,
+};
 use aictx_proto::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
 
@@ -24,8 +26,14 @@ pub struct Reported<'r> {
     pub executions: &'r [ExecutionLogRow],
     /// The log of agents' executions.
     pub runs: &'r [AgentExecutionRow],
+    /// Feedback of executions: of those recorded by the Python program, the only word on strategies.
+    pub feedback: &'r [ExecutionFeedbackRow],
     /// How contracts were kept.
     pub compliance: &'r [ComplianceRow],
+    /// `staleness.json` and `dedupe_report.json` as the last compaction wrote them; null without one.
+    pub staleness: Value,
+    /// The same.
+    pub dedupe: Value,
     /// Executions that there ever were.
     pub total: u64,
     /// State of the map, in the members of the report.
@@ -43,7 +51,7 @@ pub fn report(snapshot: &Snapshot, project: &Project, read: &Reported, now: Time
     };
     let count =
         |test: &dyn Fn(&ExecutionLogRow) -> bool| executions.iter().filter(|e| test(e)).count();
-    let reused = read.runs.iter().filter(|e| e.used_strategy).count();
+    let reused = reused(read);
     let failed = count(&|e| e.success == Some(false));
     let with_pattern = snapshot
         .failures
@@ -85,7 +93,8 @@ pub fn report(snapshot: &Snapshot, project: &Project, read: &Reported, now: Time
         "avg_reopened_files": mean(executions.iter().map(|e| e.files_reopened.len() as u64).collect()),
         "strategy_usage": reused,
         "strategy_reuse_rate": ratio(reused, read.runs.len()),
-        "packet_usage": packets(executions),
+        "packet_usage": packets(read),
+        "feedback_rows": read.feedback.len(),
         "redundant_exploration_cases": redundant,
         "capture_coverage": {
             "files_opened": count(&|e| !e.files_opened.is_empty()),
@@ -119,6 +128,8 @@ pub fn report(snapshot: &Snapshot, project: &Project, read: &Reported, now: Time
             // There is one live row of each pattern.
             "duplicate_failure_candidates": 0,
             "destructive_cleanup_performed": false,
+            "staleness": read.staleness,
+            "dedupe_report": read.dedupe,
         },
         "continuity_metrics": if snapshot.metrics.is_object() { (*snapshot.metrics).clone() } else { json!({}) },
         "continuity_health": health(snapshot, project, read, now),
@@ -174,8 +185,8 @@ fn health(snapshot: &Snapshot, project: &Project, read: &Reported, now: Timestam
         .collect();
     let all = read.executions.len() * CAPTURED.len();
     let quality = (all > 0).then(|| ratio(all - gaps.values().sum::<usize>(), all));
-    let used = packets(read.executions);
-    let reused = read.runs.iter().filter(|e| e.used_strategy).count();
+    let used = packets(read);
+    let reused = reused(read);
     json!({
         "packet_context_usefulness": {
             "packet_usage": used, "packet_usage_rate": ratio(used, read.executions.len()),
@@ -194,9 +205,32 @@ fn health(snapshot: &Snapshot, project: &Project, read: &Reported, now: Timestam
     })
 }
 
-/// Executions that used a packet: a device of the ancestor, whose rows say so.
-fn packets(executions: &[ExecutionLogRow]) -> usize {
-    executions.iter().filter(|e| e.used_packet).count()
+/// Executions that used a packet: a device of the Python program, whose rows say so.
+fn packets(read: &Reported) -> usize {
+    let logged = read.executions.iter().filter(|e| e.used_packet);
+    used(read, "used_packet", logged.map(|e| e.task_id.as_str()))
+}
+
+/// Executions that followed a strategy.
+fn reused(read: &Reported) -> usize {
+    let logged = read.runs.iter().filter(|e| e.used_strategy);
+    used(
+        read,
+        "used_strategy",
+        logged.map(|e| e.execution_id.as_str()),
+    )
+}
+
+/// Executions of which the log or the feedback says that they used something.
+fn used<'r>(read: &Reported<'r>, member: &str, logged: impl Iterator<Item = &'r str>) -> usize {
+    let is_used =
+        |row: &&ExecutionFeedbackRow| row.aictx_feedback.get(member) == Some(&Value::Bool(true));
+    let fed_back = read.feedback.iter().filter(is_used);
+    let all: BTreeSet<&str> = fed_back
+        .map(|row| row.execution_id.as_str())
+        .chain(logged)
+        .collect();
+    all.len()
 }
 
 fn ratio(part: usize, all: usize) -> f64 {

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use aictx_proto::Timestamp;
 use aictx_proto::record::{
-    AgentExecutionRow, Decision, ExecutionLogRow, HandoffRow, LifecycleEvent, Thread,
+    AgentExecutionRow, Decision, ExecutionFeedbackRow, ExecutionLogRow, HandoffRow, LifecycleEvent,
+    Thread,
 };
 use aictx_proto::snapshot::Snapshot;
 use serde_json::{Value, json};
@@ -224,20 +225,34 @@ fn the_report_counts_only_what_the_logs_show() {
         files_opened: vec!["a".into()],
         ..ExecutionLogRow::default()
     }];
-    let runs = [true, false, false, false].map(|used_strategy| AgentExecutionRow {
-        used_strategy,
+    let runs = [0, 1, 2, 3].map(|at| AgentExecutionRow {
+        execution_id: at.to_string(),
+        used_strategy: at == 0,
         ..AgentExecutionRow::default()
+    });
+    // Rows of the Python program: the log of agents' executions does not know the first.
+    let feedback = ["of its own", "0"].map(|id| ExecutionFeedbackRow {
+        execution_id: id.to_owned(),
+        aictx_feedback: [("used_strategy".to_owned(), json!(true))]
+            .into_iter()
+            .collect(),
+        ..ExecutionFeedbackRow::default()
     });
     let read = Reported {
         executions: &rows,
         runs: &runs,
+        feedback: &feedback,
         compliance: &[],
+        staleness: json!({ "decisions": [] }),
+        dedupe: Value::Null,
         total: 7,
         map: json!({ "files_indexed": 3 }),
     };
     let now = Timestamp::parse("2026-03-01T00:00:00Z").unwrap();
     let found = report(&snapshot(), &Project::default(), &read, now);
-    assert_eq!(found["strategy_reuse_rate"], 0.25);
+    assert_eq!(found["strategy_usage"], 2, "each execution once");
+    assert_eq!(found["strategy_reuse_rate"], 0.5);
+    assert!(found["memory_hygiene"]["staleness"]["decisions"].is_array());
     assert_eq!(found["total_executions"], 7);
     assert_eq!(
         found["error_capture"]["failed_executions_without_failure_pattern"],

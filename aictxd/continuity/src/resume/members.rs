@@ -6,6 +6,7 @@ use aictx_proto::snapshot::Snapshot;
 use serde_json::{Value, json};
 
 use crate::context::Context;
+use crate::contracts::NOT_EVALUATED;
 use crate::origin::labelled;
 use crate::project::Project;
 use crate::suggest;
@@ -35,9 +36,10 @@ pub(super) fn structural(project: &Project) -> Vec<Value> {
         .collect()
 }
 
-/// How the last contract was kept.
+/// How the last contract that could be evaluated was kept.
 pub(super) fn previous_contract(snapshot: &Snapshot) -> Value {
-    match snapshot.compliance.last() {
+    let mut newest = snapshot.compliance.iter().rev();
+    match newest.find(|row| row.status != NOT_EVALUATED) {
         Some(row) => json!({
             "status": row.status, "score": row.score, "main_issue": row.main_issue,
             "compact_summary": shown::line(&row.compact_summary, 120),
