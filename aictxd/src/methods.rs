@@ -209,6 +209,7 @@ async fn dispatch(
         words::REPORT => reply(&on_pool(app, params, inspect::report).await?),
         words::LOG => reply(&on_pool(app, params, inspect::log).await?),
         words::WHY => reply(&on_pool(app, params, inspect::why).await?),
+        words::MEMORY_VIEW => reply(&memory::view(app, read(params)?).await?),
         words::MEMORY_LIST => reply(&on_pool(app, params, memory::list).await?),
         words::MEMORY_PIN => reply(&memory::edit(app, read(params)?, MemoryEdit::Pin).await?),
         words::MEMORY_UNPIN => reply(&memory::edit(app, read(params)?, MemoryEdit::Unpin).await?),
@@ -419,8 +420,10 @@ async fn finalize(
     found: Report,
 ) -> Result<FinalizeReply, RpcError> {
     let invalid = |text: &str| RpcError::new(INVALID_PARAMS, text);
-    if !matches!(params.status.as_str(), "success" | "failure") {
-        return Err(invalid("`status` must be `success` or `failure`"));
+    if !matches!(params.status.as_str(), "success" | "failure" | "unknown") {
+        return Err(invalid(
+            "`status` must be `success`, `failure` or `unknown`",
+        ));
     }
     if params.summary.trim().is_empty() && params.task.trim().is_empty() {
         return Err(invalid("`summary` or `task` must say what was done"));

@@ -175,6 +175,8 @@ methods! {
         "Take an item out of memory, into the archive.";
     MEMORY_DECIDE = "memory.decide", Repository, DecideParams => DecideReply,
         "Keep a decision, in the midst of a session.";
+    MEMORY_VIEW = "memory.view", Repository, ViewParams => ViewReply,
+        "Show what is remembered on one page.";
     MESSAGES = "messages", Repository, MessagesParams => MessagesReply,
         "Show or set whether banner and summary are shown.";
     COMPACT = "compact", Repository, CompactParams => Value,

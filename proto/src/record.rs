@@ -549,6 +549,10 @@ pub mod files {
     pub const HANDOFF: &str = "continuity/handoff.json";
     /// All handoffs.
     pub const HANDOFFS: &str = "continuity/handoffs.jsonl";
+    /// What is remembered on one page.
+    pub const VIEW: &str = "reports/continuity-view.md";
+    /// The same as a diagram.
+    pub const VIEW_MAP: &str = "reports/continuity-map.mmd";
     /// Whether memory goes through git.
     pub const PORTABILITY: &str = "continuity/portability.json";
     /// Visible sessions.

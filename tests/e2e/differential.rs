@@ -215,6 +215,8 @@ fn about_memory(repo: &Path) -> Vec<Step> {
         ("log", with(json!({ "path": "calc.py", "limit": 1 }))),
         ("why", with(json!({ "session_id": "s2" }))),
         ("why", with(json!({ "session_id": "nobody" }))),
+        ("memory.view", here.clone()),
+        ("memory.view", with(json!({ "write": true }))),
         ("memory.list", here.clone()),
         ("memory.list", with(json!({ "kind": "task", "limit": 1 }))),
         ("memory.pin", with(json!({ "id": "task::two" }))),

@@ -369,67 +369,6 @@ fn wm7_wm8_there_is_one_memory_of_failures_and_it_speaks_english() {
     );
 }
 
-/// The ancestor writes and documents files that nothing reads, and fills members that are always empty.
-#[test]
-fn w30_no_file_is_written_that_nobody_reads() {
-    let env = TestEnv::new();
-    let repo = env.repository("demo");
-    let _daemon = env.daemon();
-    resume(&env, &repo, &["--task", "Fix the sums"]);
-    failure(
-        &env,
-        &repo,
-        "Broke",
-        &["--files-edited", "calc.py", "--error", "boom"],
-    );
-    let more = [
-        "--files-edited",
-        "calc.py",
-        "--tests-executed",
-        "pytest -q",
-        "--decision-json",
-        r#"{"decision": "Sums stay integers", "rationale": "prices are cents"}"#,
-    ];
-    success(&env, &repo, "Did", &more);
-    env.aictx(&repo, &["task", "start", "Sums"]).ok();
-    let kept = files(&repo.join(".aictx"));
-    let kept: Vec<&str> = kept.iter().filter_map(|f| f.to_str()).collect();
-    let unread = kept
-        .iter()
-        .filter(|file| !READ.iter().any(|known| file.starts_with(known)));
-    let unread: Vec<_> = unread.collect();
-    assert!(unread.is_empty(), "{unread:?}");
-    assert!(kept.contains(&"continuity/decisions.jsonl"));
-}
-
-/// What `resume`, `next`, `task`, `report`, `why`, `view` or another program reads of it.
-const READ: [&str; 24] = [
-    ".lock",
-    "area_memory/areas.json",
-    "continuity/continuity_metrics.json",
-    "continuity/contracts/",
-    "continuity/decisions.jsonl",
-    "continuity/handoff.json",
-    "continuity/handoffs.jsonl",
-    "continuity/last_execution_summary.md",
-    "continuity/lifecycle_events.jsonl",
-    "continuity/resume_capsule.json",
-    "continuity/resume_capsule.md",
-    "continuity/session.json",
-    "failure_memory/failure_index.json",
-    "failure_memory/failure_patterns.jsonl",
-    "format.json",
-    "journal/",
-    "metrics/agent_execution_log.jsonl",
-    "metrics/agent_execution_status.json",
-    "metrics/contract_compliance.jsonl",
-    "metrics/execution_logs.jsonl",
-    "sessions/",
-    "strategy_memory/strategies.jsonl",
-    "tasks/active.json",
-    "tasks/threads/",
-];
-
 #[test]
 fn w35_what_has_nothing_to_do_with_an_execution_is_not_written_again() {
     use std::os::unix::fs::MetadataExt;

@@ -91,6 +91,16 @@ fn one_call_each() -> Vec<(&'static str, Value)> {
             "aictx_finalize",
             json!({"status": "success", "summary": "add() adds", "files_edited": ["calc.py"]}),
         ),
+        (
+            "aictx_record_handoff",
+            json!({"summary": "half of it is written", "next_action": "write the other half"}),
+        ),
+        (
+            "aictx_record_failure",
+            json!({"error": "AssertionError: 5 != 7", "command": "pytest -q", "resolution": "rounded"}),
+        ),
+        ("aictx_view", json!({})),
+        ("aictx_continuity_view_generate", json!({})),
         ("aictx_messages_set", json!({"mode": "muted"})),
         ("aictx_messages_status", json!({})),
         (
@@ -158,6 +168,28 @@ fn every_tool_answers_and_each_profile_has_its_own() {
     assert_eq!(why, "invalid_request");
     let rows = env.rows(&root, "continuity/decisions.jsonl");
     assert_eq!(rows.len(), 2, "{rows:?}");
+    let handoffs = env.rows(&root, "continuity/handoffs.jsonl");
+    let half = handoffs
+        .iter()
+        .find(|row| row["summary"] == "half of it is written");
+    let half = half.unwrap();
+    assert_eq!(half["status"], "unresolved", "{half}");
+    assert_eq!(half["next_steps"], json!(["write the other half"]));
+    let failures = env.rows(&root, "failure_memory/failure_patterns.jsonl");
+    let failed = failures
+        .iter()
+        .find(|row| row["error_text"].to_string().contains("5 != 7"));
+    let failed = failed.unwrap();
+    assert_eq!(
+        (&failed["failed_command"], &failed["status"]),
+        (&json!("pytest -q"), &json!("open"))
+    );
+    assert_eq!(failed["attempted_fix_summary"], "rounded");
+    let page = fs::read_to_string(root.join(".aictx/reports/continuity-view.md")).unwrap();
+    assert!(
+        page.contains("write the other half") || page.contains("half of it is written"),
+        "{page}"
+    );
     // The client's name says which agent it is, and memory says how it came.
     let events = env.rows(&root, "continuity/lifecycle_events.jsonl");
     let ours: Vec<&Value> = events.iter().filter(|row| row["source"] == "mcp").collect();
@@ -165,7 +197,8 @@ fn every_tool_answers_and_each_profile_has_its_own() {
         .iter()
         .map(|row| row["event_type"].as_str().unwrap())
         .collect();
-    assert_eq!(kinds, ["resume_called", "finalize_called"]);
+    let finalized = "finalize_called";
+    assert_eq!(kinds, ["resume_called", finalized, finalized, finalized]);
     assert!(ours.iter().all(|row| row["agent_id"] == "claude"));
     assert_eq!(full.end(), 0);
 
@@ -274,7 +307,9 @@ fn resources_and_prompts() {
     let read = read_all(&mut mcp);
     let names: Vec<&str> = read.keys().map(String::as_str).collect();
     let wanted = [
+        "continuity-map",
         "continuity-quality",
+        "continuity-view",
         "decisions",
         "doctor",
         "failure-memory",
@@ -290,6 +325,12 @@ fn resources_and_prompts() {
         "keep the signature"
     );
     assert_eq!(read["handoffs"]["records"][0]["text"], "add() subtracts");
+    assert!(
+        read["continuity-view"]
+            .to_string()
+            .contains("keep the signature")
+    );
+    assert!(read["continuity-map"].to_string().contains("flowchart TD"));
     assert_eq!(read["failure-memory"]["records"][0]["status"], "open");
     assert_eq!(
         read["work-state"]["active"]["task_id"],

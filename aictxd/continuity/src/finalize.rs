@@ -353,6 +353,7 @@ fn decide<'a>(
     // Observed beats said: a check that was seen to fail and never to pass makes no success.
     let failing = seen.open_failures.iter().any(Failure::is_check);
     let success = match params {
+        Some(p) if p.status == "unknown" => seen.success(),
         Some(p) => Some(p.status == "success" && !failing),
         // What was said of the turn holds until something else is seen, or code is edited that nobody checked.
         None => {

@@ -33,6 +33,7 @@ mod observe;
 mod onward;
 mod origin;
 mod packet;
+mod page;
 mod postings;
 mod preferences;
 mod prepared;
@@ -81,6 +82,7 @@ pub use observe::{
 };
 pub use onward::only_goes_on;
 pub use origin::keep_own;
+pub use page::{Page, page};
 pub use preferences::{is_muted, set_muted};
 pub use project::{Note, Project};
 pub use recall::{

@@ -50,10 +50,22 @@ pub(super) fn all() -> Vec<Described> {
 
 static RESOURCES: &[Resource] = &[
     Resource {
+        name: "continuity-map",
+        about: "What is remembered, as a Mermaid flow chart",
+        requests: view,
+        shape: |answers| part(answers, "mermaid"),
+    },
+    Resource {
         name: "continuity-quality",
         about: "How far memory can be relied on, and why",
         requests: |call| vec![looking(call)],
         shape: |answers| part(answers, "continuity_quality"),
+    },
+    Resource {
+        name: "continuity-view",
+        about: "What is remembered, on one page in Markdown",
+        requests: view,
+        shape: |answers| part(answers, "markdown"),
     },
     Resource {
         name: "decisions",
@@ -134,6 +146,10 @@ static RESOURCES: &[Resource] = &[
         },
     },
 ];
+
+fn view(call: &Call<'_>) -> Vec<Request> {
+    vec![(words::MEMORY_VIEW, params(call, &[]))]
+}
 
 fn kept(call: &Call<'_>, kind: &str) -> Request {
     let mut params = params(call, &[]);

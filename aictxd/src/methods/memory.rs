@@ -5,12 +5,12 @@ use std::sync::Arc;
 use aictx_artifacts::Store;
 use aictx_artifacts::scrub::{Report, scrub_value};
 use aictx_continuity::{
-    MemoryEdit, edit_item, find_item, history_of, is_muted, items, record_decision, set_muted,
+    MemoryEdit, edit_item, find_item, history_of, is_muted, items, page, record_decision, set_muted,
 };
-use aictx_proto::effect::Effects;
+use aictx_proto::effect::{Effect, Effects};
 use aictx_proto::methods::{
     DecideParams, DecideReply, MemoryList, MemoryListParams, MemoryParams, MemoryReply,
-    MessagesParams, MessagesReply,
+    MessagesParams, MessagesReply, ViewParams, ViewReply,
 };
 use aictx_proto::record::{ImportedRow, files};
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
@@ -22,6 +22,7 @@ use super::inspect::inside;
 use super::{Looked, place};
 use crate::app::App;
 use crate::facts;
+use crate::homes::MEMORY;
 
 /// Items listed when nobody says how many, and at most.
 const DEFAULT_LIMIT: usize = 50;
@@ -140,6 +141,37 @@ pub(super) async fn decide(
             .then(|| format!("{outside} paths are not in this repository"))
             .into_iter()
             .collect(),
+    })
+}
+
+/// Renders memory for people; written where that is asked for.
+pub(super) async fn view(app: &Arc<App>, params: ViewParams) -> Result<ViewReply, RpcError> {
+    let place = place(app, &params.repo)?;
+    let host = app.hosts.open(&place.root)?;
+    let name = place.root.file_name().unwrap_or_default().to_string_lossy();
+    let snapshot = host.snapshot();
+    let items = items(&snapshot, &imported(&host.store, &snapshot));
+    let page = page(&name, items.get(..MAX_LIMIT).unwrap_or(&items));
+    if params.write {
+        let text = |file: &str, text: &str| Effect::ReplaceText {
+            file: file.to_owned(),
+            text: text.to_owned(),
+        };
+        let effects = vec![
+            text(files::VIEW, &page.markdown),
+            text(files::VIEW_MAP, &page.mermaid),
+        ];
+        host.write(move |_| ((), effects)).await?;
+    }
+    let exists = host.home.join(MEMORY).join(files::VIEW).is_file();
+    Ok(ViewReply {
+        markdown: page.markdown,
+        mermaid: page.mermaid,
+        markdown_path: of_repo(files::VIEW),
+        mermaid_path: of_repo(files::VIEW_MAP),
+        exists,
+        generated_at: app.now().to_string(),
+        summary: page.summary,
     })
 }
 

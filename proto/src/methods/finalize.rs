@@ -15,7 +15,7 @@ pub struct FinalizeParams {
     pub repo: String,
     /// Absolute working directory that relative paths start from; empty for the root.
     pub cwd: String,
-    /// `success` or `failure`.
+    /// `success`, `failure`, or `unknown` for a report that leaves the outcome to what was observed.
     pub status: String,
     /// What was done.
     pub summary: String,

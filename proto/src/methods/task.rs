@@ -224,6 +224,38 @@ pub struct DecideReply {
     pub warnings: Vec<String>,
 }
 
+/// Parameters of `memory.view`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ViewParams {
+    /// Absolute path in the repository.
+    pub repo: String,
+    /// Write both forms into the memory, too.
+    pub write: bool,
+}
+
+/// Result of `memory.view`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ViewReply {
+    /// The page, in Markdown.
+    pub markdown: String,
+    /// The same as a Mermaid flow chart.
+    pub mermaid: String,
+    /// Where the page lies in the repository once it is written.
+    pub markdown_path: String,
+    /// Where the flow chart does.
+    pub mermaid_path: String,
+    /// The page has been written there before, or is now.
+    pub exists: bool,
+    /// When it was made.
+    pub generated_at: String,
+    /// Number of items by kind.
+    pub summary: Map<String, Value>,
+}
+
 /// Parameters of `messages`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -9,6 +9,7 @@ use aictx_proto::record::{
 use aictx_proto::shown;
 use serde_json::{Value, json};
 
+use crate::contracts::NOT_EVALUATED;
 use crate::origin::labelled;
 
 /// Which executions are wanted.
@@ -137,7 +138,7 @@ pub fn log(happened: &Happened, query: &LogQuery) -> (Vec<Value>, bool) {
             "files_edited": newest(&row.files_edited, 8), "files_opened": row.files_opened.len(),
             "tests": newest(&row.tests_executed, 4), "commands": row.commands_executed.len(),
             "errors": row.error_events.iter().take(3).map(|e| text(&e.render(), 200)).collect::<Vec<_>>(),
-            "contract": contract.map(|c| text(&c.compact_summary, 120)).unwrap_or_default(),
+            "contract": contract.filter(|c| c.status != NOT_EVALUATED).map(|c| text(&c.compact_summary, 120)).unwrap_or_default(),
             "execution_time_ms": row.execution_time_ms, "finalized_from": row.finalized_from,
         });
         out.push(labelled(

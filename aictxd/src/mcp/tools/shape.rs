@@ -446,6 +446,14 @@ pub(super) fn histories(_: &Call<'_>, mut value: Value) -> Answer {
 }
 
 /// `memory.decide`.
+pub(super) fn view(_: &Call<'_>, mut value: Value) -> Answer {
+    let page = word(&value, "markdown").to_owned();
+    if let Some(members) = value.as_object_mut() {
+        members.remove("mermaid");
+    }
+    Answer::new(&page, json!({ "view": value }), &[], Budget::Standard)
+}
+
 pub(super) fn decision(_: &Call<'_>, mut value: Value) -> Answer {
     let recorded = taken(&mut value, "recorded");
     let text = if recorded == json!(true) {

@@ -102,6 +102,20 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
         ..QUESTION
     },
     Tool {
+        name: "aictx_continuity_view_generate",
+        profile: Full,
+        about: "Write what is remembered on one page into the memory's reports",
+        writes: Writes::Changes,
+        request: |call| {
+            let mut params = params(call, &[]);
+            aictx_proto::json::set(&mut params, "write", true);
+            (words::MEMORY_VIEW, params)
+        },
+        answer: shape::view,
+        details: Some("continuity-view"),
+        ..QUESTION
+    },
+    Tool {
         name: "aictx_doctor",
         profile: Full,
         about: "What keeps aictx from working here, and what fixes it",
@@ -371,6 +385,75 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
         ..QUESTION
     },
     Tool {
+        name: "aictx_record_failure",
+        profile: Full,
+        about: "Keep a failure that no hook has seen, so that later sessions know it",
+        writes: Writes::Adds,
+        repeats: false,
+        arguments: &[
+            &[
+                Argument::needed("error", Text, "The message"),
+                Argument::new("command", Text, "What failed with it"),
+                Argument::new("resolution", Text, "What was tried against it"),
+                TASK_TYPE,
+                FILES,
+            ],
+            WHO,
+        ],
+        request: |call| {
+            let mut params = params(
+                call,
+                &[("task_type", "task_type"), ("files", "files_opened")],
+            );
+            let error = call.text("error");
+            let summary = match call.text("resolution") {
+                "" => error,
+                tried => tried,
+            };
+            let event = json!({ "message": error, "command": call.text("command") });
+            aictx_proto::json::set(&mut params, "status", "failure");
+            aictx_proto::json::set(&mut params, "summary", summary);
+            aictx_proto::json::set(&mut params, "notable_errors", json!([error]));
+            aictx_proto::json::set(&mut params, "error_events", json!([event]));
+            (words::FINALIZE, params)
+        },
+        answer: shape::finalize,
+        details: Some("failure-memory"),
+    },
+    Tool {
+        name: "aictx_record_handoff",
+        profile: Full,
+        about: "Leave a handoff in the midst of work, whatever its outcome will be",
+        writes: Writes::Adds,
+        repeats: false,
+        arguments: &[
+            &[
+                Argument::needed("summary", Text, "Where the work stands"),
+                NEXT_ACTION,
+                Argument::new("blocked_on", Texts, "What stands in the way"),
+                RISKS,
+                FILES,
+            ],
+            WHO,
+        ],
+        request: |call| {
+            let given = [
+                ("summary", "summary"),
+                ("blocked_on", "blocked"),
+                ("risks", "risks"),
+                ("files", "files_opened"),
+            ];
+            let mut params = params(call, &given);
+            let next = Some(call.text("next_action")).filter(|step| !step.is_empty());
+            let next: Vec<&str> = next.into_iter().collect();
+            aictx_proto::json::set(&mut params, "status", "unknown");
+            aictx_proto::json::set(&mut params, "next_steps", next);
+            (words::FINALIZE, params)
+        },
+        answer: shape::finalize,
+        details: Some("handoffs"),
+    },
+    Tool {
         name: "aictx_report_real_usage",
         profile: Full,
         about: "What the logs show of how aictx was used here",
@@ -554,6 +637,15 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
         },
         answer: |_, value| shape::task(value, true),
         details: Some("work-state"),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_view",
+        profile: Full,
+        about: "What is remembered, on one page",
+        request: |call| (words::MEMORY_VIEW, params(call, &[])),
+        answer: shape::view,
+        details: Some("continuity-map"),
         ..QUESTION
     },
 ];
