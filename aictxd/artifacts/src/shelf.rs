@@ -18,6 +18,8 @@ const SETTLED: Duration = Duration::from_millis(100);
 pub(crate) struct Shelf<T> {
     dir: &'static str,
     listed: Option<Stamp>,
+    /// Edition of the names of files that it was listed under.
+    names: u64,
     docs: BTreeMap<String, Doc<T>>,
     /// Grows whenever a document's value changed.
     pub(crate) edition: u64,
@@ -28,6 +30,7 @@ impl<T: DeserializeOwned + PartialEq> Shelf<T> {
         Self {
             dir,
             listed: None,
+            names: 0,
             docs: BTreeMap::new(),
             edition: 0,
         }
@@ -52,15 +55,22 @@ impl<T: DeserializeOwned + PartialEq> Shelf<T> {
     /// went.
     pub(crate) fn refresh(&mut self, root: &Root) {
         let now = root.stamp_directory(self.dir).unwrap_or_default();
-        if now.is_none() {
+        let own = root.names();
+        let is_renamed = std::mem::replace(&mut self.names, own.edition) != own.edition;
+        if now.is_none() && own.are_usual() {
             let had = self.docs.len();
             self.docs.retain(|_, doc| doc.pending);
             self.edition += u64::from(had != self.docs.len());
             self.listed = None;
-        } else if self.listed != now {
+        } else if now.is_none() || self.listed != now || is_renamed {
             // More entries than documents: their event logs lie in the same directory.
             let mut names = root.list(self.dir, MAX_SHELF * 4).unwrap_or_default();
             names.retain(|n| is_document(n));
+            // This machine's own, where git tracks or tracked one of that name.
+            let elsewhere = own.kept_in(self.dir).filter(|n| is_document(n));
+            names.extend(elsewhere.map(str::to_owned));
+            names.sort_unstable();
+            names.dedup();
             names.truncate(MAX_SHELF);
             let had = self.docs.len();
             self.docs
@@ -69,12 +79,7 @@ impl<T: DeserializeOwned + PartialEq> Shelf<T> {
             for name in names {
                 self.doc(&name);
             }
-            let settled = |stamp: &Stamp| {
-                SystemTime::now()
-                    .duration_since(stamp.modified_at())
-                    .is_ok_and(|age| age > SETTLED)
-            };
-            self.listed = now.filter(settled);
+            self.listed = now.filter(is_settled);
         }
         for doc in self.docs.values_mut() {
             let before = doc.value.clone();
@@ -104,6 +109,12 @@ impl<T: DeserializeOwned + PartialEq> Shelf<T> {
     pub(crate) fn is_bent(&self, name: &str) -> bool {
         self.docs.get(name).is_some_and(|doc| doc.issue.is_some())
     }
+}
+
+/// Returns true where no change of a directory since can have left its time as it is.
+pub(crate) fn is_settled(stamp: &Stamp) -> bool {
+    let age = SystemTime::now().duration_since(stamp.modified_at());
+    age.is_ok_and(|age| age > SETTLED)
 }
 
 fn is_document(name: &str) -> bool {

@@ -3,7 +3,8 @@
 //! - Recovery state and ledgers carry a tag under the [user's key](UserKey): without it they are
 //!   never carried out, read or added to.
 //! - Of other files, what git tracks came with the repository. Kinds that a repository may share
-//!   ([`files::is_shared`]) are read with that origin. All others belong to one machine: where git
+//!   ([`files::is_shared`]) are read with that origin. All others belong to one machine, also those whose
+//!   records [travel](files::travels): where git
 //!   tracks a file of that name, or something of the repository lies in its way, this machine's own
 //!   lies below a directory whose name nobody can predict ([`Names`]).
 
@@ -267,6 +268,12 @@ impl Names {
             return Cow::Borrowed(directory);
         }
         Cow::Owned(format!("{}/{directory}", self.local))
+    }
+
+    /// Names of this machine's own files of a directory that lie elsewhere.
+    pub(crate) fn kept_in<'n>(&'n self, directory: &'n str) -> impl Iterator<Item = &'n str> {
+        let kept = self.kept.iter();
+        kept.filter_map(move |file| file.strip_prefix(directory)?.strip_prefix('/'))
     }
 
     /// Whether git tracks a file that belongs to one machine. The lock holds nothing, and all have to

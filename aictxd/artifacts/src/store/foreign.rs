@@ -34,7 +34,7 @@ impl Store {
             let consequence = |file: &str| match file {
                 _ if file.starts_with("journal/") => Some("not carried out"),
                 _ if is_ledger(file) => Some("not read as a session of yours"),
-                _ if is_told(file) || !names.is_foreign(file) => None,
+                _ if is_told(file) || files::travels(file) || !names.is_foreign(file) => None,
                 _ => is_of_machine(file).then_some("this machine has its own in another place"),
             };
             let tracked = names.tracked.iter();
