@@ -73,6 +73,9 @@ struct Receipt {
     /// Digests of its records, where more may come.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     records: Vec<String>,
+    /// Shared files are to be taken in again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    again: bool,
     /// Lines that could not be used.
     #[serde(skip_serializing_if = "is_zero")]
     skipped: u64,
@@ -102,6 +105,9 @@ impl Known {
     fn add(&mut self, receipts: Vec<Receipt>) {
         for receipt in receipts {
             self.portable = receipt.portable.or(self.portable);
+            if receipt.again {
+                self.files.retain(|file, _| files::travels(file));
+            }
             self.records.extend(receipt.records);
             if receipt.file.is_empty() {
                 continue;
@@ -285,6 +291,13 @@ impl Taken {
             return;
         };
         let stamp = stamp_text(&open.stamp());
+        // Git may have put this one in the place of this machine's own, whose records are in shared files.
+        if !known.files.contains_key(file) && !root.is_there(file).unwrap_or(true) {
+            self.receipts.push(Receipt {
+                again: true,
+                ..Receipt::default()
+            });
+        }
         let bytes = match open.len() {
             len if len <= MAX_FILE || file.ends_with(".jsonl") => {
                 open.tail(MAX_FILE).map(|(_, tail)| tail)

@@ -279,12 +279,18 @@ impl Names {
     /// Whether git tracks a file that belongs to one machine. The lock holds nothing, and all have to
     /// take the same one.
     pub(crate) fn is_foreign(&self, file: &str) -> bool {
-        self.tracked.holds(file) && !files::is_shared(file) && !is_proven(file) && file != LOCK
+        self.tracked.holds(file) && !self.may_be_shared(file) && !is_proven(file) && file != LOCK
     }
 
     /// Whether git tracks a file that a repository may share.
     pub(crate) fn is_shared(&self, file: &str) -> bool {
-        self.tracked.holds(file) && files::is_shared(file)
+        self.tracked.holds(file) && self.may_be_shared(file)
+    }
+
+    /// Histories keep their place while git does not answer: what is written elsewhere meanwhile would hide
+    /// them afterwards.
+    fn may_be_shared(&self, file: &str) -> bool {
+        files::is_shared(file) || self.tracked.all && files::travels(file)
     }
 }
 
@@ -322,11 +328,13 @@ mod tests {
             ("tasks/threads/a.json", false),
             ("sessions/s.jsonl", true),
             (".lock", false),
+            ("shared/20260101T000000Z-1.jsonl", true),
         ]);
         for moved in [
             "continuity/session.json",
             "CONTINUITY/session.json",
             "continuity/handoffs.jsonl",
+            "continuity/decisions.jsonl",
             "metrics/verdicts.jsonl",
             "tasks/threads/a.json",
             ".lock",
@@ -336,7 +344,7 @@ mod tests {
             assert_eq!(names.file(&own), own, "once is enough");
         }
         for usual in [
-            "continuity/decisions.jsonl",
+            "shared/20260101T000000Z-1.jsonl",
             "continuity/handoff.json",
             "tasks/threads/b.json",
             "sessions/s.jsonl",
@@ -349,8 +357,8 @@ mod tests {
             format!("{}/metrics", names.local)
         );
         assert_eq!(names.directory("continuity"), "continuity");
-        assert!(names.is_shared("continuity/decisions.jsonl"));
-        assert!(!names.is_shared("continuity/session.json"));
+        assert!(names.is_shared("shared/20260101T000000Z-1.jsonl"));
+        assert!(!names.is_shared("continuity/decisions.jsonl"));
     }
 
     #[test]
