@@ -28,6 +28,10 @@ const MAX_ENTRIES: usize = 64;
 const MAX_DIGESTS: usize = 1_000;
 /// Digits of a record's digest.
 const DIGITS: usize = 16;
+/// Size of [`files::RECEIVED`] above which it is written anew, without what is of little use.
+const MAX_RECEIPTS: u64 = 512 * 1024;
+/// Names that it keeps then besides those of files that are there.
+const KEPT_RECEIPTS: usize = 1_000;
 /// Issues of shared files that are reported by name.
 const MAX_REPORTED: usize = 8;
 
@@ -63,7 +67,7 @@ pub(crate) fn digest_of(record: &Map<String, Value>) -> String {
 /// A row of [`files::RECEIVED`].
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Receipt {
+pub(crate) struct Receipt {
     /// The file; empty where only the choice is noted.
     #[serde(skip_serializing_if = "String::is_empty")]
     file: String,
@@ -84,6 +88,16 @@ struct Receipt {
     portable: Option<bool>,
 }
 
+impl Receipt {
+    /// Of a file that was taken in whole.
+    pub(crate) fn of(file: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(number: &u64) -> bool {
     *number == 0
@@ -102,6 +116,41 @@ pub(crate) struct Known {
 }
 
 impl Known {
+    /// Receipts that are still of use. A file whose receipt is gone is taken in again when it is seen again,
+    /// and its records are known by their digests as long as they are in the histories.
+    fn needed(&self, root: &Root) -> Vec<Receipt> {
+        let (there, _) = shared_files(root);
+        let there: HashSet<String> = there.into_iter().collect();
+        let old = self.files.len().saturating_sub(KEPT_RECEIPTS);
+        let files =
+            self.files.iter().enumerate().filter(|(at, (file, _))| {
+                *at >= old || there.contains(*file) || files::travels(file)
+            });
+        let skipped = |file: &str| {
+            let mut all = self.skipped.iter();
+            all.find(|(skipped, _)| skipped == file)
+                .map_or(0, |found| found.1)
+        };
+        let mut receipts: Vec<Receipt> = files
+            .map(|(_, (file, stamp))| Receipt {
+                skipped: skipped(file),
+                file: file.clone(),
+                stamp: stamp.clone(),
+                ..Receipt::default()
+            })
+            .collect();
+        let records: Vec<String> = self.records.iter().cloned().collect();
+        receipts.extend(records.chunks(MAX_DIGESTS).map(|records| Receipt {
+            records: records.to_vec(),
+            ..Receipt::default()
+        }));
+        receipts.push(Receipt {
+            portable: self.portable,
+            ..Receipt::default()
+        });
+        receipts
+    }
+
     fn add(&mut self, receipts: Vec<Receipt>) {
         for receipt in receipts {
             self.portable = receipt.portable.or(self.portable);
@@ -118,6 +167,32 @@ impl Known {
             self.files.insert(receipt.file, receipt.stamp);
         }
     }
+}
+
+/// The write that notes files as part of the memory.
+pub(crate) fn receipts_effect(root: &Root, known: &Known, new: Vec<Receipt>) -> Effect {
+    let file = files::RECEIVED.to_owned();
+    let order = KeyOrder::Sorted;
+    let values = |receipts: Vec<Receipt>| {
+        let values = receipts.iter().map(serde_json::to_value);
+        values.filter_map(Result::ok).collect::<Vec<Value>>()
+    };
+    let len = root
+        .stamp(&file)
+        .ok()
+        .flatten()
+        .map_or(0, |stamp| stamp.len);
+    if len > MAX_RECEIPTS {
+        let mut kept = known.needed(root);
+        // What is there may be as long.
+        if kept.len() < known.files.len() / 2 {
+            kept.extend(new);
+            let rows = values(kept);
+            return Effect::ReplaceRows { file, rows, order };
+        }
+    }
+    let rows = values(new);
+    Effect::AppendRows { file, rows, order }
 }
 
 /// [`files::RECEIVED`] as parsed.
@@ -145,10 +220,16 @@ impl Received {
 
     pub(crate) fn apply(&mut self, change: Applied<'_>) {
         (self.stamp, self.pending) = (None, true);
-        if let Applied::Append(bytes) = change {
-            let rows = read::rows(bytes, usize::MAX, Origin::Own).rows;
-            Arc::make_mut(&mut self.known).add(rows);
-        }
+        let bytes = match change {
+            Applied::Append(bytes) => bytes,
+            Applied::Replace(bytes) => {
+                self.known = Arc::default();
+                bytes
+            }
+            Applied::Document(_) | Applied::Remove => return,
+        };
+        let rows = read::rows(bytes, usize::MAX, Origin::Own).rows;
+        Arc::make_mut(&mut self.known).add(rows);
     }
 
     pub(crate) fn issues(&self) -> impl Iterator<Item = ReadIssue> {
@@ -175,6 +256,8 @@ pub(crate) struct Inbox {
     edition: u64,
     /// Of all these, those that are not known.
     new: Vec<String>,
+    /// Own files that are to be moved to where git does not reach them.
+    pub(crate) misplaced: Vec<String>,
     /// Files that are not looked at.
     omitted: usize,
 }
@@ -182,7 +265,7 @@ pub(crate) struct Inbox {
 impl Inbox {
     /// Returns true where something is to be taken in.
     pub(crate) fn has_news(&self) -> bool {
-        !self.new.is_empty()
+        !self.new.is_empty() || !self.misplaced.is_empty()
     }
 
     pub(crate) fn refresh(&mut self, root: &Root, known: &Known) {
@@ -195,6 +278,7 @@ impl Inbox {
             let tracked = names.tracked.iter().filter(|file| files::travels(file));
             self.tracked = Arc::new(tracked.map(str::to_owned).collect());
             self.edition = names.edition;
+            self.misplaced = root.misplaced();
         }
         if now.is_none() && self.tracked.is_empty() {
             (self.listed, self.omitted) = (None, 0);
@@ -236,7 +320,7 @@ impl Inbox {
                 false => taken.shared(root, file, known, &mut bytes),
             }
         }
-        taken.into_effects(root)
+        taken.into_effects(root, known)
     }
 }
 
@@ -279,9 +363,8 @@ impl Taken {
             }
         }
         self.receipts.push(Receipt {
-            file: file.to_owned(),
             skipped,
-            ..Receipt::default()
+            ..Receipt::of(file)
         });
     }
 
@@ -347,7 +430,7 @@ impl Taken {
         }
     }
 
-    fn into_effects(self, root: &Root) -> Effects {
+    fn into_effects(self, root: &Root, known: &Known) -> Effects {
         let histories = self.rows.into_iter();
         let mut effects: Effects = histories
             .filter_map(|(file, rows)| into_history(root, file, rows))
@@ -359,14 +442,7 @@ impl Taken {
             let order = KeyOrder::Sorted;
             Some(Effect::ReplaceJson { file, value, order })
         }));
-        let receipts = self.receipts.iter();
-        effects.push(Effect::AppendRows {
-            file: files::RECEIVED.to_owned(),
-            rows: receipts
-                .filter_map(|receipt| serde_json::to_value(receipt).ok())
-                .collect(),
-            order: KeyOrder::Sorted,
-        });
+        effects.push(receipts_effect(root, known, self.receipts));
         effects
     }
 }

@@ -18,8 +18,6 @@ const SETTLED: Duration = Duration::from_millis(100);
 pub(crate) struct Shelf<T> {
     dir: &'static str,
     listed: Option<Stamp>,
-    /// Edition of the names of files that it was listed under.
-    names: u64,
     docs: BTreeMap<String, Doc<T>>,
     /// Grows whenever a document's value changed.
     pub(crate) edition: u64,
@@ -30,7 +28,6 @@ impl<T: DeserializeOwned + PartialEq> Shelf<T> {
         Self {
             dir,
             listed: None,
-            names: 0,
             docs: BTreeMap::new(),
             edition: 0,
         }
@@ -55,22 +52,15 @@ impl<T: DeserializeOwned + PartialEq> Shelf<T> {
     /// went.
     pub(crate) fn refresh(&mut self, root: &Root) {
         let now = root.stamp_directory(self.dir).unwrap_or_default();
-        let own = root.names();
-        let is_renamed = std::mem::replace(&mut self.names, own.edition) != own.edition;
-        if now.is_none() && own.are_usual() {
+        if now.is_none() {
             let had = self.docs.len();
             self.docs.retain(|_, doc| doc.pending);
             self.edition += u64::from(had != self.docs.len());
             self.listed = None;
-        } else if now.is_none() || self.listed != now || is_renamed {
+        } else if self.listed != now {
             // More entries than documents: their event logs lie in the same directory.
             let mut names = root.list(self.dir, MAX_SHELF * 4).unwrap_or_default();
             names.retain(|n| is_document(n));
-            // This machine's own, where git tracks or tracked one of that name.
-            let elsewhere = own.kept_in(self.dir).filter(|n| is_document(n));
-            names.extend(elsewhere.map(str::to_owned));
-            names.sort_unstable();
-            names.dedup();
             names.truncate(MAX_SHELF);
             let had = self.docs.len();
             self.docs

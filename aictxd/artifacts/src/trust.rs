@@ -195,6 +195,9 @@ pub(crate) struct Names {
     /// Files that lie in the directory for them already, and stay there when git stops tracking
     /// what was in their place.
     kept: BTreeSet<String>,
+    /// Git tracks or tracked a history here, on this branch or another one: this machine's own lie all in the
+    /// directory, where no checkout collides with them or replaces them.
+    pub(crate) histories_elsewhere: bool,
     /// That directory.
     pub(crate) local: String,
     /// Tells these names from any others of this process.
@@ -207,6 +210,7 @@ impl Names {
         Self {
             tracked: Arc::default(),
             kept: BTreeSet::new(),
+            histories_elsewhere: false,
             local: format!("{LOCAL}{}", trust.digits("local 0")),
             edition: 0,
         }
@@ -233,8 +237,12 @@ impl Names {
             .into_iter()
             .find(is_own)
             .unwrap_or_else(|| self.local.clone());
+        let kept = list(&local);
+        let histories_elsewhere =
+            kept.iter().any(|file| files::travels(file)) || tracked.iter().any(files::travels);
         Some(Self {
-            kept: list(&local),
+            histories_elsewhere,
+            kept,
             local,
             tracked,
             edition: EDITIONS.fetch_add(1, Ordering::Relaxed),
@@ -250,7 +258,12 @@ impl Names {
     pub(crate) fn file<'n>(&self, file: &'n str) -> Cow<'n, str> {
         let is_elsewhere = || match is_proven(file) {
             true => self.tracked.blocks_directory(parent(file)),
-            false => self.kept.contains(file) || self.is_foreign(file) || self.tracked.blocks(file),
+            false => {
+                self.histories_elsewhere && files::travels(file)
+                    || self.kept.contains(file)
+                    || self.is_foreign(file)
+                    || self.tracked.blocks(file)
+            }
         };
         if self.are_usual() || file.starts_with(LOCAL) || !is_elsewhere() {
             return Cow::Borrowed(file);
@@ -260,20 +273,16 @@ impl Names {
 
     /// Where this machine's own directory of a name lies.
     pub(crate) fn directory<'n>(&self, directory: &'n str) -> Cow<'n, str> {
-        let is_usual = self.tracked.is_empty()
-            || directory.is_empty()
-            || directory.starts_with(LOCAL)
-            || !self.tracked.blocks_directory(directory);
+        let is_moved = || {
+            let holds_histories = matches!(directory, files::THREADS_DIR | files::SEMANTIC_DIR);
+            self.histories_elsewhere && holds_histories || self.tracked.blocks_directory(directory)
+        };
+        let is_usual =
+            self.are_usual() || directory.is_empty() || directory.starts_with(LOCAL) || !is_moved();
         if is_usual {
             return Cow::Borrowed(directory);
         }
         Cow::Owned(format!("{}/{directory}", self.local))
-    }
-
-    /// Names of this machine's own files of a directory that lie elsewhere.
-    pub(crate) fn kept_in<'n>(&'n self, directory: &'n str) -> impl Iterator<Item = &'n str> {
-        let kept = self.kept.iter();
-        kept.filter_map(move |file| file.strip_prefix(directory)?.strip_prefix('/'))
     }
 
     /// Whether git tracks a file that belongs to one machine. The lock holds nothing, and all have to
@@ -335,6 +344,8 @@ mod tests {
             "CONTINUITY/session.json",
             "continuity/handoffs.jsonl",
             "continuity/decisions.jsonl",
+            "strategy_memory/strategies.jsonl",
+            "tasks/threads/b.json",
             "metrics/verdicts.jsonl",
             "tasks/threads/a.json",
             ".lock",
@@ -346,7 +357,6 @@ mod tests {
         for usual in [
             "shared/20260101T000000Z-1.jsonl",
             "continuity/handoff.json",
-            "tasks/threads/b.json",
             "sessions/s.jsonl",
             "archive/sessions-000001.jsonl.gz",
         ] {

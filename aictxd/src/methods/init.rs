@@ -273,7 +273,8 @@ fn remember_choice(app: &App, site: &Site, asked: Option<bool>, reply: &mut Init
 
 fn write_choice(app: &App, site: &Site, portable: bool, known: bool) -> Result<(), RpcError> {
     let host = app.hosts.open(&site.root)?;
-    let decide = |_: &Snapshot| ((), portable::effects(portable, known));
+    let is_new = host.store.portable_choice() != Some(portable);
+    let decide = |_: &Snapshot| ((), portable::effects(portable, known, is_new));
     let done = host.store.transact(decide);
     done.map(drop)
         .map_err(|e| RpcError::new(NOT_WRITABLE, e.to_string()))

@@ -53,6 +53,14 @@ impl Fresh {
         bell.looked(root);
     }
 
+    /// Reads what changed on disk, whether or not anything was told of it.
+    pub(super) fn look_again(&mut self, root: &Root) {
+        if let Some(bell) = &mut self.bell {
+            bell.look_again();
+        }
+        self.refresh(root);
+    }
+
     /// Returns true where something came with the repository that is not part of the memory yet.
     pub(super) fn has_news(&self) -> bool {
         self.parts.inbox.has_news() && self.later.is_none_or(|later| later < Instant::now())

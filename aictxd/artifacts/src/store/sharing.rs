@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use aictx_proto::record::files;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{Store, stage};
 use crate::commit::Plan;
@@ -15,7 +15,7 @@ use crate::error::StoreError;
 use crate::fs::Root;
 use crate::read::MAX_FILE;
 use crate::scrub::Report;
-use crate::shared::{self, Record};
+use crate::shared::{self, Receipt, Record};
 use crate::snapshot::Cache;
 
 /// After it failed, taking in is tried again by readers no sooner.
@@ -43,8 +43,17 @@ impl Store {
             if !cache.parts.inbox.has_news() {
                 return Ok(());
             }
+            // One that cannot be moved is found again when what git tracks changes.
+            let misplaced = std::mem::take(&mut cache.parts.inbox.misplaced);
+            let moved = misplaced.iter().filter(|file| root.move_own(file).is_ok());
+            if moved.count() > 0 {
+                cache.look_again(root);
+            }
             cache.parts.clone()
         };
+        if !base.inbox.has_news() {
+            return Ok(());
+        }
         let (mut overlay, mut plan) = (base.clone(), Plan::default());
         for effect in base.inbox.effects(root, &base.received.known) {
             match encode::effect(effect, &mut Report::default()) {
@@ -73,12 +82,13 @@ impl Store {
         for (file, kind, bytes) in plan.writes().filter(|(file, ..)| files::travels(file)) {
             records.extend(outgoing(root, file, kind, bytes).map_err(|e| root.error(file, e))?);
         }
-        self.add_shared(&records, overlay, plan)
+        self.add_shared(root, &records, overlay, plan)
     }
 
     /// Adds a new shared file with these records.
     fn add_shared(
         &self,
+        root: &Root,
         records: &[Record],
         overlay: &mut Cache,
         plan: &mut Plan,
@@ -92,7 +102,9 @@ impl Store {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let nanos = since.unwrap_or_default().subsec_nanos();
         let file = format!("{}/{time}-{nanos:09}-{id:016x}.jsonl", files::SHARED_DIR);
-        let receipt = encode::effect(received(&file), &mut Report::default())?;
+        let receipts = vec![Receipt::of(&file)];
+        let receipts = shared::receipts_effect(root, &overlay.received.known, receipts);
+        let receipts = encode::effect(receipts, &mut Report::default())?;
         let delta = Delta {
             file,
             kind: Kind::Append,
@@ -100,23 +112,25 @@ impl Store {
             members: None,
         };
         stage(overlay, plan, delta);
-        stage(overlay, plan, receipt);
+        stage(overlay, plan, receipts);
         Ok(())
+    }
+
+    /// The user's last choice whether memory goes through git.
+    pub fn portable_choice(&self) -> Option<bool> {
+        let mut cache = self.cache();
+        cache.parts.received.refresh(&self.root());
+        cache.parts.received.known.portable
     }
 
     /// Returns true where what this machine records goes through git: where the user chose so, as long as
     /// the repository does not say otherwise, or where the repository says so and the user nothing.
-    pub fn is_portable(&self) -> bool {
-        let choice = {
-            let mut cache = self.cache();
-            cache.parts.received.refresh(&self.root());
-            cache.parts.received.known.portable
-        };
+    fn is_portable(&self) -> bool {
         let said = || {
             let document: Map<String, Value> = self.document(files::PORTABILITY)?;
             document.get("enabled")?.as_bool()
         };
-        match choice {
+        match self.portable_choice() {
             Some(false) => false,
             Some(true) => said().unwrap_or(true),
             None => said().unwrap_or(false),
@@ -142,7 +156,7 @@ impl Store {
             let records: Vec<Record> = records.into_iter().map(scrubbed).collect();
             let base = self.cache().parts.clone();
             let (mut overlay, mut plan) = (base.clone(), Plan::default());
-            self.add_shared(&records, &mut overlay, &mut plan)?;
+            self.add_shared(root, &records, &mut overlay, &mut plan)?;
             if !plan.is_empty() {
                 self.commit(root, plan, &base, overlay, None)?;
             }
@@ -206,7 +220,7 @@ impl Store {
             }
             let base = self.cache().parts.clone();
             let (mut overlay, mut plan) = (base.clone(), Plan::default());
-            self.add_shared(&records, &mut overlay, &mut plan)?;
+            self.add_shared(root, &records, &mut overlay, &mut plan)?;
             for file in names {
                 plan.add(Delta {
                     file,
@@ -230,15 +244,6 @@ pub struct Folded {
     pub before_records: usize,
     /// Records that stay.
     pub kept_records: usize,
-}
-
-/// The write that notes a shared file as part of the memory.
-fn received(file: &str) -> aictx_proto::effect::Effect {
-    aictx_proto::effect::Effect::AppendRows {
-        file: files::RECEIVED.to_owned(),
-        rows: vec![json!({ "file": file })],
-        order: aictx_proto::effect::KeyOrder::Sorted,
-    }
 }
 
 /// Records of what a commit writes to a file, as far as they are new.

@@ -170,6 +170,23 @@ fn what_cannot_be_used_is_told_and_stops_nothing() {
 }
 
 #[test]
+fn receipts_are_bounded_and_nothing_is_taken_in_twice() {
+    let (one, two) = (portable(), portable());
+    decide(&one, "a", "2026-01-01T00:00:01Z");
+    pull(&one, &two);
+    assert_eq!(decisions(&two).len(), 1);
+    let row = |n: usize| json!({ "file": format!("shared/1{n:05}-{}.jsonl", "0".repeat(40)) });
+    let rows = append(files::RECEIVED, (0..9_000).map(row).collect());
+    two.store.transact(|_| ((), vec![rows])).unwrap();
+    let before = two.read(files::RECEIVED).len();
+    decide(&two, "b", "2026-01-01T00:00:02Z");
+    let after = two.read(files::RECEIVED);
+    assert!(after.len() < before / 4, "{} of {before}", after.len());
+    assert_eq!(open(two.dir.path()).unwrap().portable_choice(), Some(true));
+    assert_eq!(decisions(&two).len(), 2);
+}
+
+#[test]
 fn files_put_together_are_not_taken_in_again() {
     let (one, two, three) = (portable(), portable(), portable());
     for n in 0..4 {

@@ -273,6 +273,8 @@ pub(super) fn shared(site: &Site) -> Option<Check> {
             details: examples(&missing),
             recommended_action: "write them anew".to_owned(),
             command: share(site),
+            // Taking whole histories out of git is for who asks for it.
+            safe: !tracked.iter().any(|file| files::travels(file)),
             ..check(name, CheckStatus::Warning)
         });
     }

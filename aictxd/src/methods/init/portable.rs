@@ -225,23 +225,23 @@ pub(in crate::methods) fn tracked(site: &Site) -> Vec<String> {
     git::tracked_memory(&site.root).unwrap_or_default()
 }
 
-/// What the memory itself says of it: nothing where it was never anything else.
-pub(super) fn effects(portable: bool, known: bool) -> Effects {
+/// What the memory itself says of it, and that it was chosen where that `is_new`: nothing where it was never
+/// anything else.
+pub(super) fn effects(portable: bool, known: bool, is_new: bool) -> Effects {
     if !portable && !known {
         return Effects::new();
     }
-    vec![
-        Effect::ReplaceJson {
-            file: files::PORTABILITY.to_owned(),
-            value: said(portable),
-            order: KeyOrder::Sorted,
-        },
-        Effect::AppendRows {
-            file: files::RECEIVED.to_owned(),
-            rows: vec![aictx_artifacts::choice_row(portable)],
-            order: KeyOrder::Sorted,
-        },
-    ]
+    let said = Effect::ReplaceJson {
+        file: files::PORTABILITY.to_owned(),
+        value: said(portable),
+        order: KeyOrder::Sorted,
+    };
+    let chosen = is_new.then(|| Effect::AppendRows {
+        file: files::RECEIVED.to_owned(),
+        rows: vec![aictx_artifacts::choice_row(portable)],
+        order: KeyOrder::Sorted,
+    });
+    std::iter::once(said).chain(chosen).collect()
 }
 
 /// Takes histories and documents that git tracks out of its index; their records stay in the memory, and go into a
