@@ -40,8 +40,8 @@ const SNAPSHOTS: &[&str] = &[
 pub(super) fn compact(app: &App, params: &CompactParams) -> Result<Value, RpcError> {
     let site = Site::find(app, &params.repo, false)?;
     let host = app.hosts.open(&place(app, &params.repo)?.root)?;
-    let mut report = histories(&host, &site, params.apply);
-    fold(&host, params.apply, &mut report)?;
+    let shared = fold(&host, params.apply)?;
+    let report = histories(&host, &site, params.apply, shared);
     if params.apply && member(&report, "changed") == &json!(true) {
         let decide = |snapshot: &_| ((), Effects::from_iter(derived(snapshot)));
         host.store
@@ -51,31 +51,30 @@ pub(super) fn compact(app: &App, params: &CompactParams) -> Result<Value, RpcErr
     Ok(report)
 }
 
-/// Adds what compacting does, or would do, to shared files: together they become one.
-fn fold(host: &Host, apply: bool, report: &mut Value) -> Result<(), RpcError> {
+/// What compacting does, or would do, to shared files: together they become one.
+fn fold(host: &Host, apply: bool) -> Result<Option<Value>, RpcError> {
     let keeps = |file: &str, rows: &[Value]| -> Vec<bool> {
         let fates = portable_fates(file, rows);
         fates.iter().map(|fate| *fate == Fate::Keep).collect()
     };
     let folded = host.store.fold_shared(apply, &keeps);
-    let Some(done) = folded.map_err(|error| store_error(&error))? else {
-        return Ok(());
-    };
-    let shared = json!({
-        "path": of_repo(files::SHARED_DIR), "files_before": done.files, "files_after": 1,
-        "records_before": done.before_records, "records_after": done.kept_records,
-    });
-    aictx_proto::json::set(report, "shared", shared);
-    aictx_proto::json::set(report, "would_change", json!(true));
-    if apply {
-        aictx_proto::json::set(report, "changed", json!(true));
-    }
-    Ok(())
+    let folded = folded.map_err(|error| store_error(&error))?;
+    Ok(folded.map(|done| {
+        json!({
+            "path": of_repo(files::SHARED_DIR), "files_before": done.files, "files_after": 1,
+            "rows_before": done.before_records, "rows_after": done.kept_records,
+            "duplicates_removed": done.duplicates,
+            "rows_truncated": done.before_records - done.kept_records - done.duplicates,
+            "invalid_rows": 0, "blocked_by_invalid_rows": false,
+            "secret_redactions": done.scrubbed_records, "changed": apply, "would_change": true,
+            "archive_path": null,
+        })
+    }))
 }
 
-/// What compacting does, or would do, to each history.
-fn histories(host: &Host, site: &Site, apply: bool) -> Value {
-    let mut rows: Vec<Value> = Vec::new();
+/// What compacting does, or would do, to each history, and to `shared` files.
+fn histories(host: &Host, site: &Site, apply: bool, shared: Option<Value>) -> Value {
+    let mut rows: Vec<Value> = shared.into_iter().collect();
     let mut warnings: Vec<String> = Vec::new();
     for file in portable::histories(site) {
         let duplicates = Cell::new(0);
@@ -143,7 +142,7 @@ pub(super) fn status(app: &App, params: &InRepo) -> Result<Value, RpcError> {
     let host = app.hosts.open(&place(app, &params.repo)?.root)?;
     let enabled = !site.is_outside() && portable::is_chosen(&site, None);
     let wanted = portable::said(enabled);
-    let compaction = histories(&host, &site, false);
+    let compaction = histories(&host, &site, false, None);
     let scan = scan(&host, &site);
     let drift = drift(&site, enabled, &wanted);
     let tracked = portable::tracked(&site);

@@ -177,7 +177,7 @@ impl Store {
         let fold = |root: &Root| -> Result<(Folded, Vec<String>, Vec<Record>), StoreError> {
             let (names, _) = shared::shared_files(root);
             let mut all = Vec::new();
-            let (mut before, mut names_read) = (0, Vec::new());
+            let (mut scrubbed_records, mut names_read) = (0, Vec::new());
             for name in names {
                 let fail = |e| root.error(&name, e);
                 let Some(open) = root.open_if_there(&name).map_err(fail)? else {
@@ -191,20 +191,26 @@ impl Store {
                 if skipped > 0 {
                     continue;
                 }
-                before += records.len();
                 all.extend(records.into_iter().map(|mut record| {
                     if record.from.is_empty() {
                         record.from.clone_from(&name);
                     }
-                    scrubbed(record)
+                    let clean = scrubbed(record.clone());
+                    scrubbed_records += usize::from(clean != record);
+                    clean
                 }));
                 names_read.push(name);
             }
-            let records = folded(all, keeps);
+            let before_records = all.len();
+            let records = once(all);
+            let duplicates = before_records - records.len();
+            let records = kept(records, keeps);
             let done = Folded {
                 files: names_read.len(),
-                before_records: before,
+                before_records,
                 kept_records: records.len(),
+                duplicates,
+                scrubbed_records,
             };
             Ok((done, names_read, records))
         };
@@ -244,6 +250,10 @@ pub struct Folded {
     pub before_records: usize,
     /// Records that stay.
     pub kept_records: usize,
+    /// Records that were there twice, or that another document followed.
+    pub duplicates: usize,
+    /// Records that lost a secret.
+    pub scrubbed_records: usize,
 }
 
 /// Records of what a commit writes to a file, as far as they are new.
@@ -290,8 +300,8 @@ fn scrubbed(mut record: Record) -> Record {
     shared::without_origin(record)
 }
 
-/// Records without those that are there twice, that another document follows, or that are not kept.
-fn folded(records: Vec<Record>, keeps: &dyn Fn(&str, &[Value]) -> Vec<bool>) -> Vec<Record> {
+/// Records without those that are there twice or that another document follows.
+fn once(records: Vec<Record>) -> Vec<Record> {
     let followed: HashSet<String> = records.iter().map(|r| r.after.clone()).collect();
     let mut seen = HashSet::new();
     let is_new = |record: &Record| {
@@ -300,7 +310,11 @@ fn folded(records: Vec<Record>, keeps: &dyn Fn(&str, &[Value]) -> Vec<bool>) -> 
         let is_followed = record.document.is_some() && followed.contains(&digest);
         !is_followed && seen.insert((record.file.clone(), digest))
     };
-    let mut records: Vec<Record> = records.into_iter().filter(is_new).collect();
+    records.into_iter().filter(is_new).collect()
+}
+
+/// Records without rows that are not kept.
+fn kept(mut records: Vec<Record>, keeps: &dyn Fn(&str, &[Value]) -> Vec<bool>) -> Vec<Record> {
     let mut histories: Vec<String> = records.iter().map(|r| r.file.clone()).collect();
     histories.sort_unstable();
     histories.dedup();
