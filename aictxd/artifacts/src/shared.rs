@@ -250,6 +250,9 @@ pub fn choice_row(portable: bool) -> Value {
 pub(crate) struct Inbox {
     /// State of the directory when it was listed, where no change of it can be missed.
     listed: Option<Stamp>,
+    /// What was known when that was compared with it.
+    known: Arc<Known>,
+    /// Shared files that were not.
     shared: Vec<String>,
     /// Histories and documents that git tracks, and the names that they were found under.
     tracked: Arc<Vec<String>>,
@@ -268,7 +271,7 @@ impl Inbox {
         !self.new.is_empty() || !self.misplaced.is_empty()
     }
 
-    pub(crate) fn refresh(&mut self, root: &Root, known: &Known) {
+    pub(crate) fn refresh(&mut self, root: &Root, known: &Arc<Known>) {
         let now = root
             .stamp_directory(files::SHARED_DIR)
             .unwrap_or_default()
@@ -286,18 +289,18 @@ impl Inbox {
             self.new.clear();
             return;
         }
-        if now.is_none() || self.listed != now {
+        if now.is_none() || self.listed != now || !Arc::ptr_eq(&self.known, known) {
             (self.shared, self.omitted) = shared_files(root);
+            self.shared.retain(|file| !known.files.contains_key(file));
             self.listed = now.filter(crate::shelf::is_settled);
+            self.known = Arc::clone(known);
         }
-        let known = &known.files;
-        let shared = self.shared.iter();
-        let shared = shared.filter(|file| !known.contains_key(file.as_str()));
         let tracked = self.tracked.iter().filter(|file| {
             let stamp = root.stamp_foreign(file).ok().flatten();
-            stamp.is_some_and(|stamp| known.get(file.as_str()) != Some(&stamp_text(&stamp)))
+            let known = known.files.get(file.as_str());
+            stamp.is_some_and(|stamp| known != Some(&stamp_text(&stamp)))
         });
-        self.new = shared.chain(tracked).cloned().collect();
+        self.new = self.shared.iter().chain(tracked).cloned().collect();
     }
 
     pub(crate) fn issue(&self) -> Option<ReadIssue> {
@@ -311,8 +314,16 @@ impl Inbox {
     }
 
     /// The writes that make new records part of this memory.
-    pub(crate) fn effects(&self, root: &Root, known: &Known) -> Effects {
+    /// As long as the user has chosen nothing, that the repository wants to go through git counts on
+    /// branches that do not say so.
+    pub(crate) fn effects(&self, root: &Root, known: &Known, is_portable: bool) -> Effects {
         let mut taken = Taken::default();
+        if is_portable && known.portable.is_none() {
+            taken.receipts.push(Receipt {
+                portable: Some(true),
+                ..Receipt::default()
+            });
+        }
         let mut bytes = 0;
         for file in &self.new {
             match files::travels(file) {

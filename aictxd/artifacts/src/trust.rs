@@ -11,11 +11,12 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use aictx_files::key::UserKey;
 use aictx_proto::record::files;
+use aictx_proto::snapshot::ReadIssue;
 use aictx_proto::text::hex;
 
 use crate::archive::ARCHIVE;
@@ -202,6 +203,8 @@ pub(crate) struct Names {
     pub(crate) local: String,
     /// Tells these names from any others of this process.
     pub(crate) edition: u64,
+    /// Tracked files that are ignored, once somebody asked.
+    pub(crate) ignored: OnceLock<Vec<ReadIssue>>,
 }
 
 impl Names {
@@ -213,6 +216,7 @@ impl Names {
             histories_elsewhere: false,
             local: format!("{LOCAL}{}", trust.digits("local 0")),
             edition: 0,
+            ignored: OnceLock::new(),
         }
     }
 
@@ -246,6 +250,7 @@ impl Names {
             local,
             tracked,
             edition: EDITIONS.fetch_add(1, Ordering::Relaxed),
+            ignored: OnceLock::new(),
         })
     }
 

@@ -265,7 +265,7 @@ fn remember_choice(app: &App, site: &Site, asked: Option<bool>, reply: &mut Init
     if !reply.portable && !portable::tracked(site).is_empty() {
         reply.warnings.push(
             "git still tracks files in .aictx: `git rm -r --cached .aictx` takes them out of the next \
-             commit and leaves them here"
+             commit and leaves them here; `aictx init --portable-continuity` shares single records instead"
                 .to_owned(),
         );
     }

@@ -55,7 +55,10 @@ impl Store {
             return Ok(());
         }
         let (mut overlay, mut plan) = (base.clone(), Plan::default());
-        for effect in base.inbox.effects(root, &base.received.known) {
+        for effect in base
+            .inbox
+            .effects(root, &base.received.known, self.is_portable())
+        {
             match encode::effect(effect, &mut Report::default()) {
                 Ok(delta) => stage(&mut overlay, &mut plan, delta),
                 Err(_) => return Ok(()),

@@ -220,3 +220,28 @@ fn files_put_together_are_not_taken_in_again() {
     assert_eq!(decisions(&three).len(), 3);
     assert_eq!(three.store.snapshot().threads[0].goal, "3");
 }
+
+#[test]
+fn a_branch_that_does_not_say_so_shares_what_is_recorded_on_it() {
+    let repo = Repo::new();
+    decide(&repo, "a", "2026-01-01T00:00:01Z");
+    assert!(shared_files(&repo).is_empty(), "nobody said so");
+    let row = json!({ "file": files::DECISIONS, "row": { "decision": "b" } });
+    repo.put("shared/1.jsonl", &format!("{row}\n"));
+    repo.put(files::PORTABILITY, "{\"enabled\":true}");
+    repo.store.snapshot();
+    for file in ["shared/1.jsonl", files::PORTABILITY] {
+        std::fs::remove_file(repo.path(file)).unwrap();
+    }
+    decide(&repo, "c", "2026-01-01T00:00:02Z");
+    assert_eq!(shared_files(&repo).len(), 1);
+    assert_eq!(decisions(&repo).len(), 3);
+    // Where the repository or the user says otherwise, nothing is.
+    repo.put(files::PORTABILITY, "{\"enabled\":false}");
+    decide(&repo, "d", "2026-01-01T00:00:03Z");
+    std::fs::remove_file(repo.path(files::PORTABILITY)).unwrap();
+    let chosen = append(files::RECEIVED, vec![crate::choice_row(false)]);
+    repo.store.transact(|_| ((), vec![chosen])).unwrap();
+    decide(&repo, "e", "2026-01-01T00:00:04Z");
+    assert_eq!(shared_files(&repo).len(), 1);
+}
