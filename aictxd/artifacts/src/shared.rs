@@ -20,6 +20,8 @@ use crate::read::{self, Line, MAX_FILE};
 
 /// Files that are looked at, the newest ones by name.
 pub const MAX_SHARED_FILES: usize = 20_000;
+/// Names that are looked at to find these.
+const MAX_LISTED: usize = 10 * MAX_SHARED_FILES;
 /// Bytes that are taken in at once; of more, the files that come last by name.
 const MAX_RECEIVED: u64 = 32 * 1024 * 1024;
 /// Entries of a list of a merged document.
@@ -35,6 +37,12 @@ const KEPT_RECEIPTS: usize = 1_000;
 /// Issues of shared files that are reported by name.
 const MAX_REPORTED: usize = 8;
 
+/// Content of a record.
+pub(crate) type Members = Map<String, Value>;
+
+/// A document, behind the digest of the one that it follows.
+type Following = (String, Members);
+
 /// A line of a shared file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
@@ -42,10 +50,10 @@ pub(crate) struct Record {
     pub(crate) file: String,
     /// Row of a history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) row: Option<Map<String, Value>>,
+    pub(crate) row: Option<Members>,
     /// Whole document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) document: Option<Map<String, Value>>,
+    pub(crate) document: Option<Members>,
     /// Digest of the document that this one follows; empty for the first one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) after: String,
@@ -55,7 +63,7 @@ pub(crate) struct Record {
 }
 
 /// The digest of a record, whoever's word it is.
-pub(crate) fn digest_of(record: &Map<String, Value>) -> String {
+pub(crate) fn digest_of(record: &Members) -> String {
     let mut record = Value::Object(record.clone());
     record.as_object_mut().map(|members| members.remove(ORIGIN));
     record.sort_all_objects();
@@ -298,7 +306,7 @@ impl Inbox {
         let tracked = self.tracked.iter().filter(|file| {
             let stamp = root.stamp_foreign(file).ok().flatten();
             let known = known.files.get(file.as_str());
-            stamp.is_some_and(|stamp| known != Some(&stamp_text(&stamp)))
+            stamp.is_some_and(|stamp| stamp.is_file && known != Some(&stamp_text(&stamp)))
         });
         self.new = self.shared.iter().chain(tracked).cloned().collect();
     }
@@ -337,7 +345,7 @@ impl Inbox {
 
 /// Names of shared files, oldest first, and how many more there are.
 pub(crate) fn shared_files(root: &Root) -> (Vec<String>, usize) {
-    let listed = root.list(files::SHARED_DIR, usize::MAX).unwrap_or_default();
+    let listed = root.list(files::SHARED_DIR, MAX_LISTED).unwrap_or_default();
     let names = listed.into_iter().filter(|name| !name.starts_with('.'));
     let names = names.map(|name| format!("{}/{name}", files::SHARED_DIR));
     let mut names: Vec<String> = names.filter(|file| files::is_shared(file)).collect();
@@ -353,9 +361,8 @@ fn stamp_text(stamp: &Stamp) -> String {
 /// Records by the file that they belong to.
 #[derive(Debug, Default)]
 struct Taken {
-    rows: BTreeMap<String, Vec<Map<String, Value>>>,
-    /// Documents, each with the digest of the one that it follows.
-    documents: BTreeMap<String, Vec<(String, Map<String, Value>)>>,
+    rows: BTreeMap<String, Vec<Members>>,
+    documents: BTreeMap<String, Vec<Following>>,
     receipts: Vec<Receipt>,
 }
 
@@ -381,8 +388,19 @@ impl Taken {
 
     /// Takes what is new in a history or document that git tracks.
     fn tracked(&mut self, root: &Root, file: &str, known: &Known) {
-        let Ok(Some(open)) = root.open_foreign(file) else {
-            return;
+        let open = match root.open_foreign(file) {
+            Ok(Some(open)) => open,
+            Ok(None) => return,
+            // It is tried again when it is another one.
+            Err(_) => {
+                let stamp = root.stamp_foreign(file).ok().flatten();
+                self.receipts.push(Receipt {
+                    stamp: stamp.as_ref().map(stamp_text).unwrap_or_default(),
+                    skipped: 1,
+                    ..Receipt::of(file)
+                });
+                return;
+            }
         };
         let stamp = stamp_text(&open.stamp());
         // Git may have put this one in the place of this machine's own, whose records are in shared files.
@@ -425,7 +443,7 @@ impl Taken {
     }
 
     fn add(&mut self, record: Record, known: &Known) {
-        let mark = |mut content: Map<String, Value>| {
+        let mark = |mut content: Members| {
             read::mark(&mut content, Origin::Repository);
             content
         };
@@ -503,25 +521,25 @@ pub(crate) fn tracked_records(file: &str, bytes: &[u8]) -> Vec<Record> {
 }
 
 /// This machine's document of a name.
-pub(crate) fn own_document(root: &Root, file: &str) -> Option<Map<String, Value>> {
+pub(crate) fn own_document(root: &Root, file: &str) -> Option<Members> {
     let open = root.open_if_there(file).ok()??;
     read::object(&open.read(MAX_FILE).ok()?).ok()
 }
 
 /// When a record was written, by its own word; empty where it does not say.
-fn written(record: &Map<String, Value>) -> &str {
+fn written(record: &Members) -> &str {
     let named = ["timestamp", "updated_at", "recorded_at", "created_at"];
     let texts = named.iter().filter_map(|name| record.get(*name)?.as_str());
     texts.into_iter().next().unwrap_or_default()
 }
 
 /// Puts rows of others among those of a history, in the order of time; nothing where none is new.
-fn into_history(root: &Root, file: String, mut rows: Vec<Map<String, Value>>) -> Option<Effect> {
+fn into_history(root: &Root, file: String, mut rows: Vec<Members>) -> Option<Effect> {
     let bytes = match root.open_if_there(&file) {
         Ok(Some(open)) if open.len() <= MAX_FILE => open.read(MAX_FILE).ok()?,
         _ => Vec::new(),
     };
-    let own: Vec<Map<String, Value>> = read::lines(&bytes)
+    let own: Vec<Members> = read::lines(&bytes)
         .filter_map(|(_, line)| match line {
             Line::Row(row) => Some(row),
             Line::Bad(_) => None,
@@ -543,7 +561,7 @@ fn into_history(root: &Root, file: String, mut rows: Vec<Map<String, Value>>) ->
     }
     // Own rows keep their order: each has the latest time of those before it.
     let mut latest = String::new();
-    let mut all: Vec<(String, Map<String, Value>)> = Vec::with_capacity(own.len() + rows.len());
+    let mut all: Vec<(String, Members)> = Vec::with_capacity(own.len() + rows.len());
     for row in own {
         if written(&row) > latest.as_str() {
             written(&row).clone_into(&mut latest);
@@ -558,10 +576,7 @@ fn into_history(root: &Root, file: String, mut rows: Vec<Map<String, Value>>) ->
 
 /// A document with what others made of it: where theirs followed it, theirs; what was changed independently
 /// is [merged].
-fn all_merged(
-    own: Option<Map<String, Value>>,
-    mut theirs: Vec<(String, Map<String, Value>)>,
-) -> Option<Map<String, Value>> {
+fn all_merged(own: Option<Members>, mut theirs: Vec<Following>) -> Option<Members> {
     let mut current = own;
     loop {
         let digest = current.as_ref().map(digest_of).unwrap_or_default();
@@ -582,11 +597,11 @@ fn all_merged(
 
 /// One document of two that were changed independently: the newer one, with what only the other one has. The
 /// same on both sides.
-fn merged(a: Map<String, Value>, b: Map<String, Value>) -> Map<String, Value> {
+fn merged(a: Members, b: Members) -> Members {
     if digest_of(&a) == digest_of(&b) {
         return a;
     }
-    let place = |record: &Map<String, Value>| (written(record).to_owned(), digest_of(record));
+    let place = |record: &Members| (written(record).to_owned(), digest_of(record));
     let (older, mut newer) = if place(&a) <= place(&b) {
         (a, b)
     } else {

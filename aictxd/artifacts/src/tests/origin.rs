@@ -381,3 +381,39 @@ fn histories_of_one_machine_are_told_apart_from_those_of_the_repository() {
     assert_eq!(foreign, [("theirs".to_owned(), Origin::Repository)]);
     assert_eq!(shared.repo.read(files::EXECUTION_LOGS), theirs);
 }
+
+#[test]
+fn a_history_that_git_tracks_is_taken_in_and_own_ones_make_way() {
+    let shared = Shared::new();
+    let store = &shared.repo.store;
+    let decide = |text: &str| {
+        let row = append(files::DECISIONS, vec![json!({ "decision": text })]);
+        store.transact(|_| ((), vec![row])).unwrap();
+    };
+    decide("own before");
+    let theirs = "{\"strategy\":1,\"task_id\":\"theirs\"}\n";
+    shared.check_out(&[(files::STRATEGIES, theirs)]);
+    let linked = [
+        (files::HANDOFFS.to_owned(), true),
+        (files::STRATEGIES.to_owned(), true),
+    ];
+    let outside = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(outside.path(), shared.repo.path(files::HANDOFFS)).unwrap();
+    *shared.tracked.lock().unwrap() = Arc::new(Tracked::new(linked));
+    let snapshot = store.snapshot();
+    assert_eq!(snapshot.strategies[0].origin, Origin::Repository);
+    assert_eq!(snapshot.decisions[0].origin, Origin::Own);
+    assert!(!shared.repo.path(files::DECISIONS).exists(), "out of reach");
+    // What cannot be read is looked at once, and nothing is written for it again.
+    let receipts = shared.repo.read(files::RECEIVED);
+    assert_eq!(store.snapshot().generation, snapshot.generation);
+    assert_eq!(shared.repo.read(files::RECEIVED), receipts);
+    // A branch that tracks a history of that name replaces nothing, and its rows are there from then on.
+    shared.check_out(&[(files::DECISIONS, "{\"decision\":\"theirs\"}\n")]);
+    decide("own after");
+    std::fs::remove_file(shared.repo.path(files::DECISIONS)).unwrap();
+    shared.track(std::iter::empty());
+    let snapshot = store.snapshot();
+    let all: Vec<&str> = snapshot.decisions.iter().map(|d| &*d.decision).collect();
+    assert_eq!(all, ["own before", "theirs", "own after"]);
+}

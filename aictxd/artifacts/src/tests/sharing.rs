@@ -27,7 +27,7 @@ fn pull(from: &Repo, to: &Repo) {
     let known = shared_files(to);
     for name in shared_files(from).difference(&known) {
         let file = format!("{}/{name}", files::SHARED_DIR);
-        to.put(&file, &from.read(&file));
+        to.put(&file, from.read(&file));
     }
 }
 
@@ -154,7 +154,7 @@ fn what_cannot_be_used_is_told_and_stops_nothing() {
         "<<<<<<<".to_owned(),
         json!({ "file": files::DECISIONS, "document": {} }).to_string(),
     ];
-    repo.put("shared/1.jsonl", &(lines.join("\n") + "\n"));
+    repo.put("shared/1.jsonl", lines.join("\n") + "\n");
     let outside = tempfile::tempdir().unwrap();
     std::fs::write(outside.path().join("x"), row(files::DECISIONS)).unwrap();
     std::os::unix::fs::symlink(outside.path().join("x"), repo.path("shared/2.jsonl")).unwrap();
@@ -227,7 +227,7 @@ fn a_branch_that_does_not_say_so_shares_what_is_recorded_on_it() {
     decide(&repo, "a", "2026-01-01T00:00:01Z");
     assert!(shared_files(&repo).is_empty(), "nobody said so");
     let row = json!({ "file": files::DECISIONS, "row": { "decision": "b" } });
-    repo.put("shared/1.jsonl", &format!("{row}\n"));
+    repo.put("shared/1.jsonl", format!("{row}\n"));
     repo.put(files::PORTABILITY, "{\"enabled\":true}");
     repo.store.snapshot();
     for file in ["shared/1.jsonl", files::PORTABILITY] {
