@@ -221,6 +221,17 @@ pub fn tracked_memory(worktree: &Path) -> Option<Vec<String>> {
     Some(names.map(str::to_owned).collect())
 }
 
+/// Takes files of memory, relative to `.aictx`, out of git's index and leaves them where they are; returns
+/// false where git did not.
+pub fn untrack(worktree: &Path, files: &[String]) -> bool {
+    let mut command = command(worktree);
+    command.env("GIT_LITERAL_PATHSPECS", "1");
+    command.args(["rm", "--cached", "--force", "--quiet", "--"]);
+    command.args(files.iter().map(|file| format!(".aictx/{file}")));
+    let limits = child::Limits::new(LISTING_DEADLINE, MAX_OUTPUT);
+    child::output(&mut command, limits).is_ok_and(|output| output.is_success())
+}
+
 /// Names of the filter drivers that the repository's own configuration defines: `git status` would
 /// run their programs on changed files. The user's own (`git lfs install`) are trusted. `None` when
 /// they cannot all be told.

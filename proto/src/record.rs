@@ -623,32 +623,50 @@ pub mod files {
     pub const REPO_MAP_STATUS: &str = "repo_map/status.json";
     /// Rules of the guard for everybody who works in the repository.
     pub const POLICY: &str = "policy.toml";
-    /// Files that a repository may share through git, below `.aictx/`; one `*` is one name. Everything
-    /// else belongs to one machine. Files of single areas, which the ancestor shares, are not among them:
-    /// they are counters that every two sides of a merge would collide in.
-    pub const SHARED: &[&str] = &[
-        POLICY,
+    /// Files that git is shown below `.aictx/` where memory goes through it; one `*` is one name. Everything
+    /// else belongs to one machine. No session changes one of them.
+    pub const SHARED: &[&str] = &[POLICY, PORTABILITY, REPO_MAP_CONFIG, "shared/*.jsonl"];
+
+    /// Directory of records that go through git: a new file for each commit, never changed afterwards.
+    pub const SHARED_DIR: &str = "shared";
+
+    /// Which files of [`SHARED_DIR`], and which records in tracked histories, are part of this memory already.
+    pub const RECEIVED: &str = "continuity/received.jsonl";
+
+    /// Files whose records go through git as rows of [`SHARED_DIR`]; the files themselves belong to one machine.
+    /// Files of single areas, which the ancestor shares, are not among them: they are counters that every
+    /// two sides of a merge would collide in.
+    pub const TRAVELLING: &[&str] = &[
         DECISIONS,
         HANDOFFS,
-        PORTABILITY,
         "continuity/semantic_repo/*.json",
         FAILURE_PATTERNS,
-        REPO_MAP_CONFIG,
         STRATEGIES,
         "tasks/threads/*.events.jsonl",
         "tasks/threads/*.json",
     ];
 
-    /// Whether a repository may share a file, relative to `.aictx/`.
+    /// Returns true for files that git is shown, relative to `.aictx/`.
     pub fn is_shared(file: &str) -> bool {
-        SHARED.iter().any(|pattern| match pattern.split_once('*') {
-            None => *pattern == file,
-            Some((head, tail)) => {
-                let inside = file.strip_prefix(head);
-                let name = inside.and_then(|rest| rest.strip_suffix(tail));
-                name.is_some_and(|name| !name.contains('/'))
-            }
-        })
+        matches_any(SHARED, file)
+    }
+
+    /// Returns true for files whose records go through git, relative to `.aictx/`.
+    pub fn travels(file: &str) -> bool {
+        matches_any(TRAVELLING, file)
+    }
+
+    fn matches_any(patterns: &[&str], file: &str) -> bool {
+        patterns
+            .iter()
+            .any(|pattern| match pattern.split_once('*') {
+                None => *pattern == file,
+                Some((head, tail)) => {
+                    let inside = file.strip_prefix(head);
+                    let name = inside.and_then(|rest| rest.strip_suffix(tail));
+                    name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
+                }
+            })
     }
 
     /// Installation state.

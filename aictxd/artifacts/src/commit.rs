@@ -150,6 +150,15 @@ impl Plan {
         self.files.is_empty()
     }
 
+    /// What is written to each file.
+    pub(crate) fn writes(&self) -> impl Iterator<Item = (&str, Kind, &[u8])> {
+        let writes = self.order.iter();
+        writes.filter_map(|file| {
+            let (kind, bytes) = self.files.get(file)?;
+            Some((file.as_str(), *kind, bytes.as_slice()))
+        })
+    }
+
     /// Looks at the files and fixes offsets and what has to be kept.
     pub(crate) fn steps(mut self, root: &Root, cache: &Cache) -> Result<Steps, StoreError> {
         let mut out = Steps::default();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::collections::HashMap;
 use std::collections::HashSet;
 
-use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Strategy};
+use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Origin, Strategy};
 use aictx_proto::snapshot::Rows;
 
 /// Failure patterns, and what they were folded from.
@@ -140,6 +140,9 @@ fn fold(mut group: Vec<&Arc<FailurePattern>>) -> Option<Arc<FailurePattern>> {
     let executions: HashSet<&str> = group.iter().map(|r| r.last_execution_id.as_str()).collect();
     let counted = group.iter().map(|r| r.occurrences).max().unwrap_or(0);
     out.occurrences = counted.max(executions.len() as u64).max(1);
+    // Texts of all of them are in it.
+    let origins = group.iter().map(|row| row.origin);
+    out.origin = origins.fold(Origin::Own, Origin::and);
     out.reopened = group.iter().map(|r| r.reopened).max().unwrap_or(0);
     out.first_seen = group
         .iter()

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use aictx_files::beneath;
+use aictx_proto::record::files;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
@@ -334,9 +335,13 @@ impl Root {
 
     /// Names in a directory, sorted, at most `limit`; a missing directory is empty.
     pub(crate) fn list(&self, rel: &str, limit: usize) -> io::Result<Vec<String>> {
+        self.list_named(&self.names().directory(rel), limit)
+    }
+
+    /// [`list`](Self::list) under the very name.
+    fn list_named(&self, rel: &str, limit: usize) -> io::Result<Vec<String>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        let rel = self.names().directory(rel).into_owned();
-        let fd = match self.open_at(&rel, flags, Mode::empty()) {
+        let fd = match self.open_at(rel, flags, Mode::empty()) {
             Err(e) if is_missing(&e) => return Ok(Vec::new()),
             other => other?,
         };
@@ -570,6 +575,48 @@ impl Root {
         point(Op::Rename, from)?;
         rustix::fs::renameat(&from_fd, from_name, &to_fd, to_name)?;
         sync(to_fd, to_dir)
+    }
+
+    /// Moves this machine's own file from its usual place to where it lies now that git tracks others like it.
+    pub(crate) fn move_own(&self, rel: &str) -> io::Result<()> {
+        let to = format!("{}/{rel}", self.names().local);
+        check(&to)?;
+        let ((from_dir, name), (to_dir, _)) = (split(rel), split(&to));
+        self.make_dirs(to_dir)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let from_fd = self.open_at(from_dir, flags, Mode::empty())?;
+        let to_fd = self.open_dir(to_dir)?;
+        point(Op::Rename, rel)?;
+        rustix::fs::renameat(&from_fd, name, &to_fd, name)?;
+        sync(to_fd, to_dir)
+    }
+
+    /// Files of histories and documents that lie at their usual places though this machine's own lie elsewhere
+    /// now, and have none there.
+    pub(crate) fn misplaced(&self) -> Vec<String> {
+        let names = self.names();
+        if !names.histories_elsewhere {
+            return Vec::new();
+        }
+        let files = files::TRAVELLING.iter().flat_map(|pattern| {
+            let Some((directory, _)) = pattern.split_once("/*") else {
+                return vec![(*pattern).to_owned()];
+            };
+            let listed = self.list_named(directory, MAX_LOCAL_FILES);
+            let listed = listed.unwrap_or_default().into_iter();
+            listed.map(|name| join(directory, &name)).collect()
+        });
+        let mut files: Vec<String> = files
+            .filter(|file| files::travels(file) && !names.tracked.holds(file))
+            .filter(|file| {
+                let is_file = |stamp: Option<Stamp>| stamp.is_some_and(|stamp| stamp.is_file);
+                is_file(self.stamp_named(file).unwrap_or_default())
+                    && self.stamp(file).is_ok_and(|own| own.is_none())
+            })
+            .collect();
+        files.sort_unstable();
+        files.dedup();
+        files
     }
 
     /// Makes the entries of the directory of `rel` durable.

@@ -95,10 +95,10 @@ impl Store {
 
     /// The newest `limit` rows that came with the repository of a history that belongs to one machine,
     /// oldest first: those of the file, and of segments of its archive. [`newest_rows`](Self::newest_rows)
-    /// has none of them.
+    /// has none of them. Rows that [travel](files::travels) are among the machine's own.
     pub fn foreign_rows<T: DeserializeOwned>(&self, file: &str, limit: usize) -> Vec<T> {
         let root = self.root();
-        if files::is_shared(file) || root.names().tracked.is_empty() {
+        if files::is_shared(file) || files::travels(file) || root.names().tracked.is_empty() {
             return Vec::new();
         }
         let mut bytes = crate::archive::foreign_text(&root, file);

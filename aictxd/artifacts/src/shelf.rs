@@ -69,12 +69,7 @@ impl<T: DeserializeOwned + PartialEq> Shelf<T> {
             for name in names {
                 self.doc(&name);
             }
-            let settled = |stamp: &Stamp| {
-                SystemTime::now()
-                    .duration_since(stamp.modified_at())
-                    .is_ok_and(|age| age > SETTLED)
-            };
-            self.listed = now.filter(settled);
+            self.listed = now.filter(is_settled);
         }
         for doc in self.docs.values_mut() {
             let before = doc.value.clone();
@@ -104,6 +99,12 @@ impl<T: DeserializeOwned + PartialEq> Shelf<T> {
     pub(crate) fn is_bent(&self, name: &str) -> bool {
         self.docs.get(name).is_some_and(|doc| doc.issue.is_some())
     }
+}
+
+/// Returns true where no change of a directory since can have left its time as it is.
+pub(crate) fn is_settled(stamp: &Stamp) -> bool {
+    let age = SystemTime::now().duration_since(stamp.modified_at());
+    age.is_ok_and(|age| age > SETTLED)
 }
 
 fn is_document(name: &str) -> bool {

@@ -19,6 +19,7 @@ use crate::fs::{Root, Stamp};
 pub(crate) use crate::part::Applied;
 use crate::part::{Doc, History, Watched};
 use crate::read::MAX_FILE;
+use crate::shared::{Inbox, Received};
 use crate::shelf::Shelf;
 
 /// Newest bytes of a history that are parsed.
@@ -34,6 +35,7 @@ pub(crate) const DIRECTORIES: &[&str] = &[
     "continuity",
     "continuity/contracts",
     "continuity/semantic_repo",
+    files::SHARED_DIR,
     "failure_memory",
     "strategy_memory",
     "area_memory",
@@ -65,6 +67,8 @@ pub(crate) struct Cache {
     contracts: Doc<ContractIndex>,
     active: Doc<ActivePointer>,
     imported: Watched,
+    pub(crate) received: Received,
+    pub(crate) inbox: Inbox,
     threads: Shelf<Thread>,
     subsystems: Shelf<Subsystem>,
     area_shards: Shelf<Area>,
@@ -98,7 +102,7 @@ macro_rules! part {
             CONTRACT_COMPLIANCE compliance, LIFECYCLE_EVENTS lifecycle, STATE state,
             PREFERENCES preferences, CONTINUITY_METRICS metrics,
             AGENT_EXECUTION_STATUS status, SEMANTIC_REPO semantic, AREAS areas,
-            CONTRACT_INDEX contracts, ACTIVE_TASK active, IMPORTED imported;
+            CONTRACT_INDEX contracts, ACTIVE_TASK active, IMPORTED imported, RECEIVED received;
             threads, subsystems, area_shards)
     };
     (@ $cache:expr, $file:expr, $part:ident => $do:expr, $otherwise:expr;
@@ -156,6 +160,8 @@ impl Cache {
             contracts: Doc::new(files::CONTRACT_INDEX),
             active: Doc::new(files::ACTIVE_TASK),
             imported: Watched::new(files::IMPORTED),
+            received: Received::default(),
+            inbox: Inbox::default(),
             threads: Shelf::new(files::THREADS_DIR),
             subsystems: Shelf::new(files::SEMANTIC_DIR),
             area_shards: Shelf::new(files::AREAS_DIR),
@@ -187,6 +193,8 @@ impl Cache {
         self.contracts.refresh(root);
         self.active.refresh(root);
         self.imported.refresh(root);
+        self.received.refresh(root);
+        self.inbox.refresh(root, &self.received.known);
         self.threads.refresh(root);
         self.subsystems.refresh(root);
         self.area_shards.refresh(root);
@@ -394,6 +402,8 @@ impl Cache {
         issues.extend(self.threads.issues().cloned());
         issues.extend(self.subsystems.issues().cloned());
         issues.extend(self.area_shards.issues().cloned());
+        issues.extend(self.received.issues());
+        issues.extend(self.inbox.issue());
         issues.extend(foreign);
         issues
     }

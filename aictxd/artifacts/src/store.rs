@@ -11,7 +11,6 @@ use aictx_proto::effect::{Effect, Effects};
 use aictx_proto::record::{ORIGIN, files};
 use aictx_proto::snapshot::{ReadIssue, Snapshot};
 use aictx_proto::time::Timestamp;
-use serde_json::Value;
 
 use crate::archive;
 use crate::commit::{self, Plan};
@@ -30,11 +29,14 @@ mod aside;
 mod foreign;
 mod fresh;
 mod owed;
+mod sharing;
 mod shown;
 
 use fresh::Fresh;
 use owed::{MAX_OWED, Owed};
 use shown::Shown;
+
+pub use sharing::Folded;
 
 /// Version in `format.json`.
 pub const FORMAT_VERSION: u64 = 1;
@@ -205,7 +207,8 @@ impl Store {
     }
 
     /// The memory as of now: looks at the stamps of its files (a few microseconds) and reads what
-    /// changed. Never fails and never waits for a commit.
+    /// changed. Never fails and never waits for a commit of others; what came with the repository since it was
+    /// asked last is taken in, where nobody writes.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         if self.applying.load(Ordering::Acquire) {
             return self.latest();
@@ -217,6 +220,11 @@ impl Store {
             return self.latest();
         }
         cache.refresh(&root);
+        if cache.has_news() {
+            drop(cache);
+            self.take_in_unless_busy(&root);
+            cache = self.cache();
+        }
         self.publish(&root, &cache.parts)
     }
 
@@ -296,7 +304,7 @@ impl Store {
             Ok(lock) => lock,
             Err(e) => return all(e),
         };
-        if let Err(e) = self.recover_locked(&root) {
+        if let Err(e) = self.recover_locked(&root).and_then(|_| self.take_in(&root)) {
             return all(e);
         }
         let (base, mut last) = {
@@ -327,16 +335,8 @@ impl Store {
                     .collect::<Result<Vec<Delta>, _>>()?;
                 shown.add(shows);
                 let writes = !deltas.is_empty();
-                for mut delta in deltas {
-                    let members = delta.members.take();
-                    let change = match (delta.kind, members) {
-                        (Kind::Append, _) => Applied::Append(&delta.bytes),
-                        (Kind::Remove, _) => Applied::Remove,
-                        (_, Some(members)) => Applied::Document(members),
-                        (_, None) => Applied::Replace(&delta.bytes),
-                    };
-                    overlay.apply(&delta.file, change);
-                    plan.add(delta);
+                for delta in deltas {
+                    stage(&mut overlay, &mut plan, delta);
                 }
                 if writes && catch {
                     let foreign = self.foreign_issues(&root);
@@ -351,6 +351,9 @@ impl Store {
             // The snapshots of the group are not needed any more; without them the overlay's
             // rows are its own.
             drop(last);
+            if let Err(e) = self.share(&root, &mut overlay, &mut plan) {
+                return all(e);
+            }
             fs::kept_open(|| {
                 self.commit(&root, plan, &base, overlay, seen.map(|seen| (seen, shown)))
             })
@@ -474,13 +477,7 @@ impl Store {
             _ => None,
         };
         match &mut effect {
-            // Whose word the rows of a shared file are follows from who tracks it, on each machine.
-            Effect::AppendRows { file, rows, .. } | Effect::ReplaceRows { file, rows, .. }
-                if files::is_shared(file) && root.names().is_shared(file) =>
-            {
-                let members = rows.iter_mut().filter_map(Value::as_object_mut);
-                members.for_each(|row| drop(row.remove(ORIGIN)));
-            }
+            // Whose word a shared file is follows from who tracks it, on each machine.
             Effect::ReplaceJson { file, value, .. } if root.names().is_shared(file) => {
                 value.as_object_mut().map(|members| members.remove(ORIGIN));
             }
@@ -525,7 +522,7 @@ impl Store {
     pub(crate) fn locked<T>(
         &self,
         deadline: Instant,
-        work: impl FnOnce(&Root, u64) -> Result<T, StoreError>,
+        work: impl FnOnce(&Arc<Root>, u64) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let root = self.root();
         let Some(_inside) = self.gate.enter(deadline) else {
@@ -604,6 +601,19 @@ impl Store {
         }
         next
     }
+}
+
+/// Adds a write to what a commit does, and to the memory as it will be then.
+fn stage(overlay: &mut Cache, plan: &mut Plan, mut delta: Delta) {
+    let members = delta.members.take();
+    let change = match (delta.kind, members) {
+        (Kind::Append, _) => Applied::Append(&delta.bytes),
+        (Kind::Remove, _) => Applied::Remove,
+        (_, Some(members)) => Applied::Document(members),
+        (_, None) => Applied::Replace(&delta.bytes),
+    };
+    overlay.apply(&delta.file, change);
+    plan.add(delta);
 }
 
 fn canonical(root: &Path) -> Result<PathBuf, StoreError> {

@@ -3,18 +3,20 @@
 //! - Recovery state and ledgers carry a tag under the [user's key](UserKey): without it they are
 //!   never carried out, read or added to.
 //! - Of other files, what git tracks came with the repository. Kinds that a repository may share
-//!   ([`files::is_shared`]) are read with that origin. All others belong to one machine: where git
+//!   ([`files::is_shared`]) are read with that origin. All others belong to one machine, also those whose
+//!   records [travel](files::travels): where git
 //!   tracks a file of that name, or something of the repository lies in its way, this machine's own
 //!   lies below a directory whose name nobody can predict ([`Names`]).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use aictx_files::key::UserKey;
 use aictx_proto::record::files;
+use aictx_proto::snapshot::ReadIssue;
 use aictx_proto::text::hex;
 
 use crate::archive::ARCHIVE;
@@ -194,10 +196,15 @@ pub(crate) struct Names {
     /// Files that lie in the directory for them already, and stay there when git stops tracking
     /// what was in their place.
     kept: BTreeSet<String>,
+    /// Git tracks or tracked a history here, on this branch or another one: this machine's own lie all in the
+    /// directory, where no checkout collides with them or replaces them.
+    pub(crate) histories_elsewhere: bool,
     /// That directory.
     pub(crate) local: String,
     /// Tells these names from any others of this process.
     pub(crate) edition: u64,
+    /// Tracked files that are ignored, once somebody asked.
+    pub(crate) ignored: OnceLock<Vec<ReadIssue>>,
 }
 
 impl Names {
@@ -206,8 +213,10 @@ impl Names {
         Self {
             tracked: Arc::default(),
             kept: BTreeSet::new(),
+            histories_elsewhere: false,
             local: format!("{LOCAL}{}", trust.digits("local 0")),
             edition: 0,
+            ignored: OnceLock::new(),
         }
     }
 
@@ -232,11 +241,16 @@ impl Names {
             .into_iter()
             .find(is_own)
             .unwrap_or_else(|| self.local.clone());
+        let kept = list(&local);
+        let histories_elsewhere =
+            kept.iter().any(|file| files::travels(file)) || tracked.iter().any(files::travels);
         Some(Self {
-            kept: list(&local),
+            histories_elsewhere,
+            kept,
             local,
             tracked,
             edition: EDITIONS.fetch_add(1, Ordering::Relaxed),
+            ignored: OnceLock::new(),
         })
     }
 
@@ -249,7 +263,12 @@ impl Names {
     pub(crate) fn file<'n>(&self, file: &'n str) -> Cow<'n, str> {
         let is_elsewhere = || match is_proven(file) {
             true => self.tracked.blocks_directory(parent(file)),
-            false => self.kept.contains(file) || self.is_foreign(file) || self.tracked.blocks(file),
+            false => {
+                self.histories_elsewhere && files::travels(file)
+                    || self.kept.contains(file)
+                    || self.is_foreign(file)
+                    || self.tracked.blocks(file)
+            }
         };
         if self.are_usual() || file.starts_with(LOCAL) || !is_elsewhere() {
             return Cow::Borrowed(file);
@@ -259,10 +278,12 @@ impl Names {
 
     /// Where this machine's own directory of a name lies.
     pub(crate) fn directory<'n>(&self, directory: &'n str) -> Cow<'n, str> {
-        let is_usual = self.tracked.is_empty()
-            || directory.is_empty()
-            || directory.starts_with(LOCAL)
-            || !self.tracked.blocks_directory(directory);
+        let is_moved = || {
+            let holds_histories = matches!(directory, files::THREADS_DIR | files::SEMANTIC_DIR);
+            self.histories_elsewhere && holds_histories || self.tracked.blocks_directory(directory)
+        };
+        let is_usual =
+            self.are_usual() || directory.is_empty() || directory.starts_with(LOCAL) || !is_moved();
         if is_usual {
             return Cow::Borrowed(directory);
         }
@@ -272,12 +293,18 @@ impl Names {
     /// Whether git tracks a file that belongs to one machine. The lock holds nothing, and all have to
     /// take the same one.
     pub(crate) fn is_foreign(&self, file: &str) -> bool {
-        self.tracked.holds(file) && !files::is_shared(file) && !is_proven(file) && file != LOCK
+        self.tracked.holds(file) && !self.may_be_shared(file) && !is_proven(file) && file != LOCK
     }
 
     /// Whether git tracks a file that a repository may share.
     pub(crate) fn is_shared(&self, file: &str) -> bool {
-        self.tracked.holds(file) && files::is_shared(file)
+        self.tracked.holds(file) && self.may_be_shared(file)
+    }
+
+    /// Histories keep their place while git does not answer: what is written elsewhere meanwhile would hide
+    /// them afterwards.
+    fn may_be_shared(&self, file: &str) -> bool {
+        files::is_shared(file) || self.tracked.all && files::travels(file)
     }
 }
 
@@ -315,11 +342,15 @@ mod tests {
             ("tasks/threads/a.json", false),
             ("sessions/s.jsonl", true),
             (".lock", false),
+            ("shared/20260101T000000Z-1.jsonl", true),
         ]);
         for moved in [
             "continuity/session.json",
             "CONTINUITY/session.json",
             "continuity/handoffs.jsonl",
+            "continuity/decisions.jsonl",
+            "strategy_memory/strategies.jsonl",
+            "tasks/threads/b.json",
             "metrics/verdicts.jsonl",
             "tasks/threads/a.json",
             ".lock",
@@ -329,9 +360,8 @@ mod tests {
             assert_eq!(names.file(&own), own, "once is enough");
         }
         for usual in [
-            "continuity/decisions.jsonl",
+            "shared/20260101T000000Z-1.jsonl",
             "continuity/handoff.json",
-            "tasks/threads/b.json",
             "sessions/s.jsonl",
             "archive/sessions-000001.jsonl.gz",
         ] {
@@ -342,8 +372,8 @@ mod tests {
             format!("{}/metrics", names.local)
         );
         assert_eq!(names.directory("continuity"), "continuity");
-        assert!(names.is_shared("continuity/decisions.jsonl"));
-        assert!(!names.is_shared("continuity/session.json"));
+        assert!(names.is_shared("shared/20260101T000000Z-1.jsonl"));
+        assert!(!names.is_shared("continuity/decisions.jsonl"));
     }
 
     #[test]

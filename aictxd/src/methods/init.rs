@@ -145,6 +145,11 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
     } else {
         write_files(app, &site, around.as_ref(), params, &mut reply)?;
         remember_choice(app, &site, params.portable, &mut reply);
+        if params.portable == Some(true) {
+            let (changes, trouble) = portable::untrack(app, &site, params.dry_run)?;
+            reply.files.extend(changes);
+            reply.warnings.extend(trouble);
+        }
     }
     if !params.no_register && !params.dry_run {
         match app.registry.add(&site.root, app.now()) {
@@ -229,7 +234,7 @@ fn write_files(
     if let Some(around) = around {
         register(&mut carrier, site, around, params, reply)?;
     }
-    let changes = portable::write(&mut carrier, site, reply.portable);
+    let changes = portable::write(&mut carrier, site, params.portable);
     reply.files.extend(changes);
     hide(&mut carrier, site, reply.portable, &mut reply.files);
     reply.warnings.extend(carrier.warnings);
@@ -242,16 +247,16 @@ fn write_files(
     Ok(())
 }
 
-/// Writes into the memory whether it goes through git, where that was ever a question. What the
-/// repository itself says of it is only changed for who asks.
+/// Writes into the memory whether it goes through git, for who asks, where that was ever a question.
 fn remember_choice(app: &App, site: &Site, asked: Option<bool>, reply: &mut InitReply) {
     use aictx_proto::record::files::PORTABILITY;
     let known = site.memory().join(PORTABILITY).exists();
     if reply.dry_run || !reply.portable && !known {
         return;
     }
-    let is_theirs = asked.is_none() && app.hosts.tracked(&site.root).holds(PORTABILITY);
-    if !is_theirs && let Err(error) = write_choice(app, site, reply.portable, known) {
+    if asked.is_some()
+        && let Err(error) = write_choice(app, site, reply.portable, known)
+    {
         reply.warnings.push(format!(
             "that memory goes through git was not written down: {}",
             error.message
@@ -260,7 +265,7 @@ fn remember_choice(app: &App, site: &Site, asked: Option<bool>, reply: &mut Init
     if !reply.portable && !portable::tracked(site).is_empty() {
         reply.warnings.push(
             "git still tracks files in .aictx: `git rm -r --cached .aictx` takes them out of the next \
-             commit and leaves them here"
+             commit and leaves them here; `aictx init --portable-continuity` shares single records instead"
                 .to_owned(),
         );
     }
@@ -268,7 +273,8 @@ fn remember_choice(app: &App, site: &Site, asked: Option<bool>, reply: &mut Init
 
 fn write_choice(app: &App, site: &Site, portable: bool, known: bool) -> Result<(), RpcError> {
     let host = app.hosts.open(&site.root)?;
-    let decide = |_: &Snapshot| ((), portable::effects(portable, known));
+    let is_new = host.store.portable_choice() != Some(portable);
+    let decide = |_: &Snapshot| ((), portable::effects(portable, known, is_new));
     let done = host.store.transact(decide);
     done.map(drop)
         .map_err(|e| RpcError::new(NOT_WRITABLE, e.to_string()))

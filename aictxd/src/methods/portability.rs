@@ -3,9 +3,11 @@
 
 use std::cell::Cell;
 
-use aictx_artifacts::Row;
+use aictx_artifacts::read::Line;
 use aictx_artifacts::scrub::{Report, scrub_value};
+use aictx_artifacts::{MAX_SHARED_FILES, Row};
 use aictx_continuity::{Fate, portable_fates};
+use aictx_files::untrusted;
 use aictx_proto::effect::Effects;
 use aictx_proto::json::member;
 use aictx_proto::methods::{CompactParams, InRepo};
@@ -21,6 +23,10 @@ use crate::hosts::{Host, store_error};
 
 /// Findings of secrets that are listed.
 const MAX_FINDINGS: usize = 50;
+/// Shared files above which putting them together is recommended.
+const MANY_FILES: usize = 1_000;
+/// Longest shared file that is looked into for secrets, in bytes.
+const MAX_SCANNED: u64 = 8 * 1024 * 1024;
 /// What stands where a secret was.
 const MARK: &str = "[redacted:";
 /// What the ancestor shared as a whole: both sides of a merge change it.
@@ -34,7 +40,8 @@ const SNAPSHOTS: &[&str] = &[
 pub(super) fn compact(app: &App, params: &CompactParams) -> Result<Value, RpcError> {
     let site = Site::find(app, &params.repo, false)?;
     let host = app.hosts.open(&place(app, &params.repo)?.root)?;
-    let report = histories(&host, &site, params.apply);
+    let shared = fold(&host, params.apply)?;
+    let report = histories(&host, &site, params.apply, shared);
     if params.apply && member(&report, "changed") == &json!(true) {
         let decide = |snapshot: &_| ((), Effects::from_iter(derived(snapshot)));
         host.store
@@ -44,9 +51,30 @@ pub(super) fn compact(app: &App, params: &CompactParams) -> Result<Value, RpcErr
     Ok(report)
 }
 
-/// What compacting does, or would do, to each history.
-fn histories(host: &Host, site: &Site, apply: bool) -> Value {
-    let mut rows: Vec<Value> = Vec::new();
+/// What compacting does, or would do, to shared files: together they become one.
+fn fold(host: &Host, apply: bool) -> Result<Option<Value>, RpcError> {
+    let keeps = |file: &str, rows: &[Value]| -> Vec<bool> {
+        let fates = portable_fates(file, rows);
+        fates.iter().map(|fate| *fate == Fate::Keep).collect()
+    };
+    let folded = host.store.fold_shared(apply, &keeps);
+    let folded = folded.map_err(|error| store_error(&error))?;
+    Ok(folded.map(|done| {
+        json!({
+            "path": of_repo(files::SHARED_DIR), "files_before": done.files, "files_after": 1,
+            "rows_before": done.before_records, "rows_after": done.kept_records,
+            "duplicates_removed": done.duplicates,
+            "rows_truncated": done.before_records - done.kept_records - done.duplicates,
+            "invalid_rows": 0, "blocked_by_invalid_rows": false,
+            "secret_redactions": done.scrubbed_records, "changed": apply, "would_change": true,
+            "archive_path": null,
+        })
+    }))
+}
+
+/// What compacting does, or would do, to each history, and to `shared` files.
+fn histories(host: &Host, site: &Site, apply: bool, shared: Option<Value>) -> Value {
+    let mut rows: Vec<Value> = shared.into_iter().collect();
     let mut warnings: Vec<String> = Vec::new();
     for file in portable::histories(site) {
         let duplicates = Cell::new(0);
@@ -114,7 +142,7 @@ pub(super) fn status(app: &App, params: &InRepo) -> Result<Value, RpcError> {
     let host = app.hosts.open(&place(app, &params.repo)?.root)?;
     let enabled = !site.is_outside() && portable::is_chosen(&site, None);
     let wanted = portable::said(enabled);
-    let compaction = histories(&host, &site, false);
+    let compaction = histories(&host, &site, false, None);
     let scan = scan(&host, &site);
     let drift = drift(&site, enabled, &wanted);
     let tracked = portable::tracked(&site);
@@ -136,7 +164,12 @@ pub(super) fn status(app: &App, params: &InRepo) -> Result<Value, RpcError> {
         .iter()
         .filter(|file| !files::is_shared(file))
         .count();
-    if enabled && private > 0 || !enabled && !tracked.is_empty() {
+    if enabled && tracked.iter().any(|file| files::travels(file)) {
+        recommendations.push(
+            "`aictx init --portable-continuity` takes whole histories out of git and shares their records"
+                .to_owned(),
+        );
+    } else if enabled && private > 0 || !enabled && !tracked.is_empty() {
         recommendations.push(
             "git tracks files of memory that are for this machine: `git rm --cached` with their names \
              takes them out of the next commit"
@@ -144,7 +177,11 @@ pub(super) fn status(app: &App, params: &InRepo) -> Result<Value, RpcError> {
         );
     }
     let found = member(&scan, "findings_count").as_u64().unwrap_or(0);
-    if found > 0 || member(&compaction, "would_change") == &json!(true) && enabled {
+    let shared = shared_files(&site);
+    if found > 0
+        || shared.len() > MANY_FILES
+        || member(&compaction, "would_change") == &json!(true) && enabled
+    {
         recommendations.push("`aictx portability compact --apply`".to_owned());
     }
     let warned = !drift.is_empty() || found > 0 || !recommendations.is_empty();
@@ -165,6 +202,7 @@ pub(super) fn status(app: &App, params: &InRepo) -> Result<Value, RpcError> {
         told.insert(name.into(), member(&wanted, name).clone());
     }
     told.extend([
+        ("shared_files".into(), json!(shared.len())),
         ("jsonl_compaction".into(), compaction),
         ("secret_scan".into(), scan),
         (
@@ -180,6 +218,15 @@ pub(super) fn status(app: &App, params: &InRepo) -> Result<Value, RpcError> {
         ("warnings".into(), json!([])),
     ]);
     Ok(Value::Object(told))
+}
+
+/// Files of records that go through git.
+fn shared_files(site: &Site) -> Vec<String> {
+    let entries = untrusted::entries(&site.memory().join(files::SHARED_DIR));
+    let names = entries.into_iter().flatten().take(MAX_SHARED_FILES);
+    let names = names.filter_map(|entry| entry.name.into_string().ok());
+    let files = names.map(|name| format!("{}/{name}", files::SHARED_DIR));
+    files.filter(|file| files::is_shared(file)).collect()
 }
 
 /// Files that are not as the choice wants them.
@@ -205,25 +252,36 @@ fn scan(host: &Host, site: &Site) -> Value {
     let mut findings: Vec<Value> = Vec::new();
     let mut named: Vec<String> = Vec::new();
     let (mut count, mut redacted) = (0_usize, 0_usize);
-    for file in portable::histories(site) {
-        let mut look = |rows: &[Value]| -> Vec<bool> {
-            let marks = rows.iter().map(|row| row.to_string().matches(MARK).count());
-            redacted += marks.sum::<usize>();
-            for (field, kind) in rows.iter().flat_map(secrets) {
-                count += 1;
-                if !named.contains(&of_repo(&file)) {
-                    named.push(of_repo(&file));
-                }
-                if findings.len() < MAX_FINDINGS {
-                    findings.push(json!({
-                        "path": of_repo(&file), "field": field, "kind": kind, "action": "redact",
-                    }));
-                }
+    let mut look = |file: &str, rows: &[Value]| {
+        let marks = rows.iter().map(|row| row.to_string().matches(MARK).count());
+        redacted += marks.sum::<usize>();
+        for (field, kind) in rows.iter().flat_map(secrets) {
+            count += 1;
+            if !named.contains(&of_repo(file)) {
+                named.push(of_repo(file));
             }
+            if findings.len() < MAX_FINDINGS {
+                findings.push(json!({
+                    "path": of_repo(file), "field": field, "kind": kind, "action": "redact",
+                }));
+            }
+        }
+    };
+    for file in portable::histories(site) {
+        let judge = |rows: &[Value]| -> Vec<bool> {
+            look(&file, rows);
             vec![true; rows.len()]
         };
         // What cannot be read is told by compaction.
-        let _ = host.store.compact_rows(&file, false, &mut look);
+        let _ = host.store.compact_rows(&file, false, judge);
+    }
+    for file in shared_files(site) {
+        let text = untrusted::read(&site.memory().join(&file), MAX_SCANNED).unwrap_or_default();
+        let rows = aictx_artifacts::read::lines(&text).filter_map(|(_, line)| match line {
+            Line::Row(row) => Some(Value::Object(row)),
+            Line::Bad(_) => None,
+        });
+        look(&file, &rows.collect::<Vec<Value>>());
     }
     json!({
         "status": if count == 0 { "ok" } else { "warning" }, "findings_count": count,

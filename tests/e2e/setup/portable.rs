@@ -2,11 +2,11 @@
 //! sides of a merge are remembered.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aictx_tests::session::{edited, end, failed_command, prompt, start};
 use aictx_tests::{TestEnv, program, wait_until};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{tree, write};
 
@@ -52,14 +52,12 @@ fn a_clone_knows_and_a_merge_forgets_nothing() {
     env.git(&one, &["add", "-A"]);
     env.git(&one, &["commit", "-q", "-m", "remember"]);
     let tracked = env.git(&one, &["ls-files", ".aictx"]);
-    for file in [
-        "continuity/handoffs.jsonl",
-        "continuity/portability.json",
-        "failure_memory/failure_patterns.jsonl",
-    ] {
+    for file in [".aictx/shared/", "continuity/portability.json"] {
         assert!(tracked.contains(file), "{tracked}");
     }
     for private in [
+        "handoffs.jsonl",
+        "failure_memory",
         "sessions/",
         "metrics/",
         "handoff.json",
@@ -118,6 +116,8 @@ fn a_clone_knows_and_a_merge_forgets_nothing() {
             "main",
         ],
     );
+    // Whoever looks takes in what came.
+    env.aictx(&one, &["status"]).ok();
     let requests: Vec<String> = env
         .rows(&one, "continuity/handoffs.jsonl")
         .iter()
@@ -135,6 +135,7 @@ fn a_clone_knows_and_a_merge_forgets_nothing() {
         assert!(known, "{failures:?}");
     }
     let listed = env.aictx(&one, &["failures", "list", "--json"]).ok().stdout;
+    assert_eq!(env.git(&one, &["status", "--porcelain"]), "");
     for word in ["add", "round", "print"] {
         assert!(listed.contains(&format!("test_{word}")), "{listed}");
     }
@@ -296,7 +297,7 @@ fn what_a_merge_wrote_twice_and_somebody_leaked_is_found_and_taken_out() {
         fine["portable_patterns"]
             .as_array()
             .unwrap()
-            .contains(&json!("continuity/handoffs.jsonl"))
+            .contains(&json!("shared/*.jsonl"))
     );
 
     // Both sides of a merge wrote the same row, and a program of somebody else's a token.
@@ -350,7 +351,7 @@ fn what_a_merge_wrote_twice_and_somebody_leaked_is_found_and_taken_out() {
         json!(false),
         "twice is once"
     );
-    env.aictx(&repo, &["init", "--agents", "none"]).ok();
+    env.aictx(&repo, PORTABLE).ok();
     assert_eq!(status()["status"], "ok", "{}", status());
 }
 
@@ -377,4 +378,348 @@ fn private_files_are_hidden_on_branches_from_before() {
         env.git(&repo, &["diff", "--cached", "--name-only"]).trim(),
         "new.py"
     );
+}
+
+const PORTABLE: &[&str] = &["init", "--agents", "none", "--portable-continuity"];
+
+/// A portable repository with a branch from before, and the memory committed.
+fn shared(env: &TestEnv) -> PathBuf {
+    let repo = env.plain_repository("one");
+    env.git(&repo, &["branch", "old"]);
+    env.aictx(&repo, PORTABLE).ok();
+    finish(env, &repo, "begun on main");
+    commit(env, &repo, "memory");
+    repo
+}
+
+fn finish(env: &TestEnv, repo: &Path, summary: &str) {
+    let arguments = ["finalize", "--status", "success", "--summary", summary];
+    env.aictx(repo, &arguments).ok();
+}
+
+fn commit(env: &TestEnv, repo: &Path, message: &str) {
+    env.git(repo, &["add", "-A"]);
+    env.git(repo, &["commit", "-q", "-m", message]);
+}
+
+fn clone(env: &TestEnv, from: &Path, name: &str) -> PathBuf {
+    let to = env.path().join(name);
+    env.git(from, &["clone", "-q", ".", to.to_str().unwrap()]);
+    let to = fs::canonicalize(to).unwrap();
+    env.aictx(&to, &["init", "--agents", "none"]).ok();
+    to
+}
+
+/// Changes of files that git tracks.
+fn changes(env: &TestEnv, repo: &Path) -> String {
+    env.git(repo, &["status", "--porcelain", "-uno"])
+}
+
+/// Summaries of all handoffs that `aictx memory list` names.
+fn remembered(env: &TestEnv, repo: &Path) -> Vec<String> {
+    let arguments = ["memory", "list", "--kind", "handoff", "--json"];
+    let listed = env.aictx(repo, &arguments).ok().json();
+    let items = listed["items"].as_array().unwrap();
+    let texts = items.iter().map(|item| item["text"].as_str().unwrap());
+    texts.map(str::to_owned).collect()
+}
+
+fn assert_remembers(env: &TestEnv, repo: &Path, summaries: &[&str]) {
+    let all = remembered(env, repo);
+    for summary in summaries {
+        let count = all.iter().filter(|text| text.contains(summary)).count();
+        assert_eq!(count, 1, "{summary}: {all:?}");
+    }
+}
+
+#[test]
+fn no_session_keeps_anybody_from_another_branch_or_a_rebase() {
+    let env = TestEnv::new();
+    let repo = shared(&env);
+    env.git(&repo, &["checkout", "-q", "old"]);
+    finish(&env, &repo, "done on old");
+    env.git(&repo, &["checkout", "-q", "main"]);
+    finish(&env, &repo, "done on main");
+    assert_eq!(changes(&env, &repo), "");
+    env.git(&repo, &["checkout", "-q", "old"]);
+    finish(&env, &repo, "again on old");
+    env.git(&repo, &["pull", "-q", "--rebase", ".", "main"]);
+    let all = [
+        "begun on main",
+        "done on old",
+        "done on main",
+        "again on old",
+    ];
+    assert_remembers(&env, &repo, &all);
+    // What was recorded on either branch goes with whichever takes it in.
+    commit(&env, &repo, "what was done");
+    let two = env.path().join("two");
+    env.git(
+        &repo,
+        &["clone", "-q", "-b", "old", ".", two.to_str().unwrap()],
+    );
+    assert_remembers(&env, &fs::canonicalize(two).unwrap(), &all);
+}
+
+#[test]
+fn two_branches_with_memory_merge_and_rebase_over_conflicts() {
+    let env = TestEnv::new();
+    let repo = shared(&env);
+    for branch in ["left", "right"] {
+        env.git(&repo, &["checkout", "-q", "-b", branch, "main"]);
+        write(&repo, "calc.py", &format!("{branch}\n"));
+        finish(&env, &repo, &format!("done on the {branch}"));
+        commit(&env, &repo, branch);
+    }
+    env.git(&repo, &["checkout", "-q", "-b", "merged", "left"]);
+    let merge = ["merge", "-q", "-X", "ours", "--no-edit", "right"];
+    env.git(&repo, &merge);
+    env.git(&repo, &["checkout", "-q", "right"]);
+    finish(&env, &repo, "not committed");
+    env.git(&repo, &["stash", "-q", "-u"]);
+    env.git(&repo, &["rebase", "-q", "-X", "theirs", "left"]);
+    env.git(&repo, &["stash", "pop", "-q"]);
+    assert_eq!(changes(&env, &repo), "");
+    let all = ["done on the left", "done on the right", "not committed"];
+    assert_remembers(&env, &repo, &all);
+    commit(&env, &repo, "all of it");
+    let two = clone(&env, &repo, "two");
+    assert_remembers(&env, &two, &all);
+}
+
+#[test]
+fn two_clones_that_work_on_one_task_lose_nothing() {
+    let env = TestEnv::new();
+    let one = shared(&env);
+    env.aictx(&one, &["task", "start", "parse the input"]).ok();
+    commit(&env, &one, "task");
+    let two = clone(&env, &one, "two");
+    env.git(&two, &["config", "pull.rebase", "true"]);
+    let update = |repo: &Path, patch: Value| {
+        let patch = patch.to_string();
+        env.aictx(repo, &["task", "update", "--json-patch", &patch])
+            .ok();
+    };
+    update(
+        &one,
+        json!({"verified": ["the lexer"], "next_action": "ask one"}),
+    );
+    update(
+        &two,
+        json!({"verified": ["the printer"], "risks": ["slow"]}),
+    );
+    for (repo, decision) in [(&one, "use pest"), (&two, "keep it small")] {
+        env.aictx(repo, &["remember", decision]).ok();
+    }
+    commit(&env, &two, "two");
+    commit(&env, &one, "one");
+    env.git(&two, &["pull", "-q", one.to_str().unwrap(), "main"]);
+    env.git(
+        &one,
+        &["pull", "-q", "--rebase", two.to_str().unwrap(), "main"],
+    );
+    for repo in [&one, &two] {
+        let task = env.aictx(repo, &["task", "show", "parse-the-input", "--json"]);
+        let task = task.ok().stdout;
+        for text in ["the lexer", "the printer", "slow", "ask one"] {
+            assert!(task.contains(text), "{text}: {task}");
+        }
+        let listed = env.aictx(repo, &["memory", "list", "--json"]).ok().stdout;
+        assert!(
+            listed.contains("use pest") && listed.contains("keep it small"),
+            "{listed}"
+        );
+        assert_eq!(env.git(repo, &["status", "--porcelain"]), "");
+    }
+    // Who goes on is followed.
+    let done = json!({"unverified": [], "next_action": "release", "status": "resolved"});
+    update(&two, done);
+    commit(&env, &two, "done");
+    env.git(
+        &one,
+        &["pull", "-q", "--rebase", two.to_str().unwrap(), "main"],
+    );
+    let task = env.aictx(&one, &["task", "show", "parse-the-input", "--json"]);
+    let task = task.ok().stdout;
+    assert!(
+        task.contains("resolved") && task.contains("release"),
+        "{task}"
+    );
+}
+
+#[test]
+fn worktrees_share_one_memory_and_keep_nobody_from_it() {
+    let env = TestEnv::new();
+    let repo = shared(&env);
+    let tree = env.path().join("tree");
+    env.git(
+        &repo,
+        &["worktree", "add", "-q", tree.to_str().unwrap(), "old"],
+    );
+    let tree = fs::canonicalize(tree).unwrap();
+    finish(&env, &tree, "done in the worktree");
+    finish(&env, &repo, "done beside it");
+    for at in [&repo, &tree] {
+        assert_eq!(changes(&env, at), "");
+        assert_remembers(&env, at, &["done in the worktree", "done beside it"]);
+    }
+    env.git(&tree, &["pull", "-q", "--rebase", ".", "main"]);
+    env.git(&tree, &["checkout", "-q", "--detach", "main"]);
+    env.git(&repo, &["checkout", "-q", "old"]);
+}
+
+/// What the ancestor and earlier versions track: whole histories, which rules show to git.
+fn tracked_histories(env: &TestEnv) -> PathBuf {
+    let repo = env.plain_repository("one");
+    env.git(&repo, &["branch", "old"]);
+    let row = |summary: &str| {
+        json!({
+            "execution_id": summary, "summary": summary, "status": "resolved",
+            "timestamp": "2026-01-01T00:00:00Z",
+        })
+    };
+    let rows = format!("{}\n{}\n", row("first of theirs"), row("second of theirs"));
+    write(&repo, ".aictx/continuity/handoffs.jsonl", &rows);
+    write(&repo, ".aictx/failure_memory/failure_patterns.jsonl", "");
+    let thread = json!({
+        "task_id": "their-task", "status": "in_progress", "goal": "their task",
+        "updated_at": "2026-01-01T00:00:00Z",
+    });
+    write(
+        &repo,
+        ".aictx/tasks/threads/their-task.json",
+        &thread.to_string(),
+    );
+    let said =
+        json!({"version": 1, "enabled": true, "mode": "portable-continuity", "policy_version": 2});
+    write(
+        &repo,
+        ".aictx/continuity/portability.json",
+        &said.to_string(),
+    );
+    let rules = "# mode: portable-continuity\n.aictx/*\n!.aictx/\n\
+        !.aictx/continuity/\n.aictx/continuity/*\n!.aictx/continuity/handoffs.jsonl\n\
+        !.aictx/continuity/decisions.jsonl\n!.aictx/continuity/portability.json\n\
+        !.aictx/failure_memory/\n.aictx/failure_memory/*\n\
+        !.aictx/failure_memory/failure_patterns.jsonl\n\
+        !.aictx/tasks/\n.aictx/tasks/*\n!.aictx/tasks/threads/\n";
+    write(&repo, ".gitignore", rules);
+    commit(env, &repo, "whole histories");
+    repo
+}
+
+#[test]
+fn whole_histories_that_git_tracks_are_read_and_left_as_they_are() {
+    let env = TestEnv::new();
+    let repo = tracked_histories(&env);
+    env.aictx(&repo, &["init", "--agents", "none"]).ok();
+    assert_eq!(
+        changes(&env, &repo),
+        "",
+        "plain init changes no tracked file"
+    );
+    let theirs = ["first of theirs", "second of theirs"];
+    assert_remembers(&env, &repo, &theirs);
+    finish(&env, &repo, "own on main");
+    env.aictx(&repo, &["remember", "our decision"]).ok();
+    let patch = json!({"next_action": "go on"}).to_string();
+    let update = [
+        "task",
+        "update",
+        "--task-id",
+        "their-task",
+        "--json-patch",
+        &patch,
+    ];
+    env.aictx(&repo, &update).ok();
+    assert_eq!(changes(&env, &repo), "");
+    env.git(&repo, &["checkout", "-q", "old"]);
+    finish(&env, &repo, "own on old");
+    env.git(&repo, &["checkout", "-q", "main"]);
+    env.git(&repo, &["pull", "-q", "--rebase", ".", "old"]);
+    assert_remembers(&env, &repo, &["own on main", "own on old"]);
+    assert_remembers(&env, &repo, &theirs);
+    let status = env.git(&repo, &["status", "--porcelain"]);
+    assert_eq!(status, "", "nothing of this machine is shown");
+    let listed = env.aictx(&repo, &["memory", "list", "--json"]).ok().json();
+    let items = listed["items"].as_array().unwrap();
+    let origin = |text: &str| {
+        let item = items
+            .iter()
+            .find(|item| item["text"].as_str().unwrap().contains(text));
+        item.unwrap_or_else(|| panic!("{text}: {listed}"))["origin"].clone()
+    };
+    assert_eq!(origin("first of theirs"), "repository");
+    assert_eq!(origin("their task"), "repository");
+    assert_eq!(origin("own on main"), Value::Null);
+}
+
+#[test]
+fn who_asks_for_it_has_whole_histories_taken_out_of_git() {
+    let env = TestEnv::new();
+    let repo = tracked_histories(&env);
+    finish(&env, &repo, "own before");
+    let doctor = env.aictx(&repo, &["doctor", "--json"]).ok().json();
+    let checks = doctor["checks"].as_array().unwrap();
+    let check = checks
+        .iter()
+        .find(|check| check["name"] == "portable_continuity");
+    let check = check.unwrap();
+    assert!(
+        check["command"]
+            .to_string()
+            .contains("--portable-continuity"),
+        "{check}"
+    );
+    let would = [PORTABLE, &["--dry-run"]].concat();
+    assert!(
+        env.aictx(&repo, &would)
+            .ok()
+            .stdout
+            .contains("no longer tracks")
+    );
+    assert_eq!(changes(&env, &repo), "");
+    let done = env.aictx(&repo, PORTABLE).ok().stdout;
+    assert!(
+        done.contains("handoffs.jsonl") && done.contains("no longer tracks"),
+        "{done}"
+    );
+    commit(&env, &repo, "single records");
+    let tracked = env.git(&repo, &["ls-files", ".aictx"]);
+    assert!(tracked.contains(".aictx/shared/"), "{tracked}");
+    assert!(
+        !tracked.contains("handoffs.jsonl") && !tracked.contains("threads"),
+        "{tracked}"
+    );
+    let all = ["first of theirs", "second of theirs", "own before"];
+    assert_remembers(&env, &repo, &all);
+    finish(&env, &repo, "own after");
+    assert_eq!(changes(&env, &repo), "");
+    // The branch from before still tracks them; a clone has all of it.
+    env.git(&repo, &["checkout", "-q", "HEAD~1"]);
+    finish(&env, &repo, "in between");
+    env.git(&repo, &["checkout", "-q", "main"]);
+    commit(&env, &repo, "more");
+    let two = clone(&env, &repo, "two");
+    for at in [&repo, &two] {
+        assert_remembers(&env, at, &all);
+        assert_remembers(&env, at, &["own after", "in between"]);
+        let task = env.aictx(at, &["task", "show", "their-task"]).ok().stdout;
+        assert!(task.contains("their task"), "{task}");
+    }
+    assert_eq!(
+        env.aictx(&two, &["portability", "status", "--json"])
+            .ok()
+            .json()["status"],
+        "ok"
+    );
+    let folded = env.aictx(&two, &["portability", "compact", "--apply", "--json"]);
+    let folded = folded.ok().json();
+    assert_eq!(folded["files"][0]["files_after"], 1, "{folded}");
+    commit(&env, &two, "put together");
+    env.git(
+        &repo,
+        &["pull", "-q", "--rebase", two.to_str().unwrap(), "main"],
+    );
+    assert_remembers(&env, &repo, &all);
 }

@@ -63,6 +63,11 @@ impl Opened {
         Stamp::of(&self.stat).len
     }
 
+    /// How it looked.
+    pub(crate) fn stamp(&self) -> Stamp {
+        Stamp::of(&self.stat)
+    }
+
     /// Its number in its file system.
     pub(crate) fn inode(&self) -> u64 {
         Stamp::of(&self.stat).inode

@@ -29,18 +29,18 @@ impl Store {
     /// What is ignored because it is not this user's, each file once, at most [`MAX_REPORTED`].
     pub(super) fn foreign_issues(&self, root: &Root) -> Vec<ReadIssue> {
         let names = root.names();
-        let mut issues: Vec<ReadIssue> = Vec::new();
-        if !names.tracked.is_empty() {
+        let find = || {
             let consequence = |file: &str| match file {
                 _ if file.starts_with("journal/") => Some("not carried out"),
                 _ if is_ledger(file) => Some("not read as a session of yours"),
-                _ if is_told(file) || !names.is_foreign(file) => None,
+                _ if is_told(file) || files::travels(file) || !names.is_foreign(file) => None,
                 _ => is_of_machine(file).then_some("this machine has its own in another place"),
             };
             let tracked = names.tracked.iter();
             let found = tracked.filter_map(|file| Some(read::unproven(file, consequence(file)?)));
-            issues.extend(found.take(MAX_REPORTED));
-        }
+            found.take(MAX_REPORTED).collect()
+        };
+        let mut issues: Vec<ReadIssue> = names.ignored.get_or_init(find).clone();
         let foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
         for issue in foreign.values().flatten() {
             let is_known = issues.iter().any(|known| known.file == issue.file);

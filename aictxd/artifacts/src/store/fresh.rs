@@ -1,5 +1,7 @@
 //! The files as read last, and whether they have to be looked at again.
 
+use std::time::Instant;
+
 use crate::bell::Bell;
 use crate::fs::Root;
 use crate::snapshot::{Cache, DIRECTORIES};
@@ -11,6 +13,8 @@ pub(super) struct Fresh {
     bell: Option<Bell>,
     /// Edition of the names of files that parts were read under.
     names: u64,
+    /// What came with the repository could not be taken in until then.
+    pub(super) later: Option<Instant>,
 }
 
 impl Default for Fresh {
@@ -19,6 +23,7 @@ impl Default for Fresh {
             parts: Cache::new(),
             bell: None,
             names: 0,
+            later: None,
         }
     }
 }
@@ -46,6 +51,19 @@ impl Fresh {
         bell.listen(root, DIRECTORIES);
         self.parts.refresh(root);
         bell.looked(root);
+    }
+
+    /// Reads what changed on disk, whether or not anything was told of it.
+    pub(super) fn look_again(&mut self, root: &Root) {
+        if let Some(bell) = &mut self.bell {
+            bell.look_again();
+        }
+        self.refresh(root);
+    }
+
+    /// Returns true where something came with the repository that is not part of the memory yet.
+    pub(super) fn has_news(&self) -> bool {
+        self.parts.inbox.has_news() && self.later.is_none_or(|later| later < Instant::now())
     }
 
     /// Puts what a commit made of the files in their place.

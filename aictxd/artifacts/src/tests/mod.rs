@@ -9,6 +9,7 @@ mod origin;
 mod property;
 mod root;
 mod safety;
+mod sharing;
 
 use std::path::Path;
 use std::sync::Arc;

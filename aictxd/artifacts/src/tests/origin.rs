@@ -276,7 +276,7 @@ fn shared_records_that_git_tracks_say_so_and_others_make_way() {
 }
 
 #[test]
-fn a_record_tells_its_origin_wherever_it_is_written_but_to_the_shared_file() {
+fn a_record_tells_its_origin_wherever_it_is_written() {
     let shared = Shared::new();
     let store = &shared.repo.store;
     let derived = json!({"decision": "derived", "origin": "repository"});
@@ -289,14 +289,10 @@ fn a_record_tells_its_origin_wherever_it_is_written_but_to_the_shared_file() {
         .transact(|_| ((), vec![append(files::DECISIONS, vec![derived])]))
         .unwrap();
     let text = shared.repo.read(files::DECISIONS);
-    assert_eq!(text.matches("repository").count(), 1, "{text}");
-    assert!(
-        store
-            .snapshot()
-            .decisions
-            .iter()
-            .all(|d| !d.origin.is_own())
-    );
+    assert_eq!(text.lines().count(), 1, "what git tracks stays: {text}");
+    let decisions = Arc::clone(&store.snapshot().decisions);
+    assert_eq!(decisions.len(), 2);
+    assert!(decisions.iter().all(|d| !d.origin.is_own()));
 }
 
 #[test]
@@ -360,17 +356,12 @@ fn retention_leaves_alone_what_git_tracks() {
         rows: 2,
         stays: Stays::Newest,
     }];
-    assert_eq!(store.archive_above(&bound).unwrap(), 0);
+    assert_eq!(store.archive_above(&bound).unwrap(), 1, "the own one");
     store.tidy_within(0, 0, 0, &|_| false).unwrap();
     store.recover().unwrap();
     for (file, text) in &theirs {
         assert_eq!(shared.repo.read(file), *text, "{file}");
     }
-    // Nor does whoever adds to a shared history bound it.
-    let own = append(files::DECISIONS, vec![json!({"decision": "own"})]);
-    store.transact(|_| ((), vec![own])).unwrap();
-    assert_eq!(store.archive_above(&bound).unwrap(), 0);
-    assert_eq!(store.all_rows(files::DECISIONS).unwrap().len(), 401);
 }
 
 #[test]
@@ -389,4 +380,40 @@ fn histories_of_one_machine_are_told_apart_from_those_of_the_repository() {
     let foreign = ids(store.foreign_rows(files::EXECUTION_LOGS, 10));
     assert_eq!(foreign, [("theirs".to_owned(), Origin::Repository)]);
     assert_eq!(shared.repo.read(files::EXECUTION_LOGS), theirs);
+}
+
+#[test]
+fn a_history_that_git_tracks_is_taken_in_and_own_ones_make_way() {
+    let shared = Shared::new();
+    let store = &shared.repo.store;
+    let decide = |text: &str| {
+        let row = append(files::DECISIONS, vec![json!({ "decision": text })]);
+        store.transact(|_| ((), vec![row])).unwrap();
+    };
+    decide("own before");
+    let theirs = "{\"strategy\":1,\"task_id\":\"theirs\"}\n";
+    shared.check_out(&[(files::STRATEGIES, theirs)]);
+    let linked = [
+        (files::HANDOFFS.to_owned(), true),
+        (files::STRATEGIES.to_owned(), true),
+    ];
+    let outside = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(outside.path(), shared.repo.path(files::HANDOFFS)).unwrap();
+    *shared.tracked.lock().unwrap() = Arc::new(Tracked::new(linked));
+    let snapshot = store.snapshot();
+    assert_eq!(snapshot.strategies[0].origin, Origin::Repository);
+    assert_eq!(snapshot.decisions[0].origin, Origin::Own);
+    assert!(!shared.repo.path(files::DECISIONS).exists(), "out of reach");
+    // What cannot be read is looked at once, and nothing is written for it again.
+    let receipts = shared.repo.read(files::RECEIVED);
+    assert_eq!(store.snapshot().generation, snapshot.generation);
+    assert_eq!(shared.repo.read(files::RECEIVED), receipts);
+    // A branch that tracks a history of that name replaces nothing, and its rows are there from then on.
+    shared.check_out(&[(files::DECISIONS, "{\"decision\":\"theirs\"}\n")]);
+    decide("own after");
+    std::fs::remove_file(shared.repo.path(files::DECISIONS)).unwrap();
+    shared.track(std::iter::empty());
+    let snapshot = store.snapshot();
+    let all: Vec<&str> = snapshot.decisions.iter().map(|d| &*d.decision).collect();
+    assert_eq!(all, ["own before", "theirs", "own after"]);
 }

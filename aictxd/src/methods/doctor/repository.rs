@@ -4,6 +4,7 @@ use std::path::Path;
 
 use aictx_files::untrusted;
 use aictx_proto::methods::{Check, CheckStatus};
+use aictx_proto::record::files;
 use aictx_proto::snapshot::ReadIssue;
 use serde_json::json;
 
@@ -260,7 +261,7 @@ pub(super) fn shared(site: &Site) -> Option<Check> {
             recommended_action: "share what is worth sharing, or take them out of git: \
                                  `git rm -r --cached .aictx`"
                 .to_owned(),
-            command: command(&["aictx", "init", "--portable-continuity", &site.scope()]),
+            command: share(site),
             ..check(name, CheckStatus::Warning)
         });
     }
@@ -271,15 +272,25 @@ pub(super) fn shared(site: &Site) -> Option<Check> {
             summary: "memory goes through git, and git's rules for it are not in place".to_owned(),
             details: examples(&missing),
             recommended_action: "write them anew".to_owned(),
-            command: command(&["aictx", "init", "--agents", "none", &site.scope()]),
-            safe: true,
+            command: share(site),
+            // Taking whole histories out of git is for who asks for it.
+            safe: !tracked.iter().any(|file| files::travels(file)),
             ..check(name, CheckStatus::Warning)
         });
     }
     let private: Vec<String> = tracked
         .into_iter()
-        .filter(|file| !aictx_proto::record::files::is_shared(file))
+        .filter(|file| !files::is_shared(file))
         .collect();
+    if private.iter().any(|file| files::travels(file)) {
+        return Some(Check {
+            summary: "git tracks whole histories, in which merges collide".to_owned(),
+            details: examples(&private),
+            recommended_action: "let init share single records instead".to_owned(),
+            command: share(site),
+            ..check(name, CheckStatus::Warning)
+        });
+    }
     if private.is_empty() {
         return Some(Check {
             summary: "memory goes through git, and only what is meant to".to_owned(),
@@ -295,6 +306,18 @@ pub(super) fn shared(site: &Site) -> Option<Check> {
         recommended_action: "take them out of git: `git rm --cached` with their names".to_owned(),
         ..check(name, CheckStatus::Warning)
     })
+}
+
+/// The command that lets memory go through git.
+fn share(site: &Site) -> Vec<String> {
+    command(&[
+        "aictx",
+        "init",
+        "--agents",
+        "none",
+        "--portable-continuity",
+        &site.scope(),
+    ])
 }
 
 /// Whether the rules that people wrote can be used; outside of repositories the user's own.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use aictx_files::untrusted;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
-use aictx_proto::methods::InitParams;
+use aictx_proto::methods::{FileChange, InitParams};
 use aictx_proto::record::files;
 use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
 use aictx_runners::merge::{After, Block, Comment, Content, install};
@@ -14,7 +14,9 @@ use aictx_runners::plan::Edit;
 use serde_json::{Value, json};
 
 use super::{Site, block_only};
+use crate::app::App;
 use crate::git;
+use crate::hosts::store_error;
 use crate::setup::around::holds_ours;
 use crate::setup::{Carrier, files as others};
 
@@ -26,21 +28,29 @@ pub(in crate::methods) const MAX_RULES: u64 = 1024 * 1024;
 const MAX_STORED: u64 = 64 * 1024;
 /// Most histories of threads that are looked at.
 const MAX_HISTORIES: usize = 1_000;
+/// Longest [`files::RECEIVED`] that is read, in bytes.
+const MAX_RECEIVED: u64 = 8 * 1024 * 1024;
+/// Names of files that one `git rm` is given.
+const MAX_NAMES: usize = 500;
 /// Version of the rules below, in the ancestor's counting.
-const POLICY_VERSION: u64 = 2;
+const POLICY_VERSION: u64 = 3;
 /// What stays on the machine, for readers of `portability.json`; git hides whatever is not shared.
 const LOCAL: &[&str] = &[
     "archive/**",
     "area_memory/**",
     "continuity/contracts/**",
+    files::DECISIONS,
     files::HANDOFF,
+    files::HANDOFFS,
     files::LAST_SUMMARY,
     files::LIFECYCLE_EVENTS,
+    files::RECEIVED,
     files::RESUME_CAPSULE_JSON,
     files::RESUME_CAPSULE_MD,
     files::SEMANTIC_REPO,
     files::SESSION,
-    files::FAILURE_INDEX,
+    "continuity/semantic_repo/**",
+    "failure_memory/**",
     files::FORMAT,
     "journal/**",
     "memory/**",
@@ -49,29 +59,39 @@ const LOCAL: &[&str] = &[
     files::REPO_MAP_MANIFEST,
     files::REPO_MAP_STATUS,
     "sessions/**",
-    files::ACTIVE_TASK,
+    "strategy_memory/**",
+    "tasks/**",
 ];
 
-/// Whether memory goes through git: what is asked for, else what `portability.json` says, else what
-/// the ancestor's rules in `.gitignore` say. One that came with the repository is followed where the
+/// Whether memory goes through git: what is asked for, else what `portability.json` says, else what was
+/// chosen while another branch was checked out, else what the ancestor's rules in `.gitignore` say. One that came with the repository is followed where the
 /// repository has the rules as well, so that nothing need be written for it.
 pub(in crate::methods) fn is_chosen(site: &Site, asked: Option<bool>) -> bool {
     asked.unwrap_or_else(|| {
         let stored = stored(site).unwrap_or_default();
         let enabled = stored.get("enabled").and_then(Value::as_bool);
         if enabled == Some(true)
-            && !missing_rules(site).is_empty()
+            && rules_in_place(site).is_empty()
             && tracked(site).iter().any(|file| file == files::PORTABILITY)
         {
             return false;
         }
-        enabled.unwrap_or_else(|| {
+        enabled.or_else(|| choice(site)).unwrap_or_else(|| {
             let rules = site.root.join(".gitignore");
             let rules = untrusted::read_text(&rules, MAX_RULES).unwrap_or_default();
             let mut lines = rules.lines().map(str::trim);
             lines.any(|line| line == "# mode: portable-continuity")
         })
     })
+}
+
+/// The user's last choice in this repository, on whichever branch.
+fn choice(site: &Site) -> Option<bool> {
+    let file = site.memory().join(files::RECEIVED);
+    let text = untrusted::read_text(&file, MAX_RECEIVED).ok()?;
+    let rows = text.lines().rev().filter(|line| line.contains("portable"));
+    let rows = rows.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    rows.filter_map(|row| row.get("portable")?.as_bool()).next()
 }
 
 /// What `portability.json` holds; null when that is no JSON.
@@ -122,7 +142,7 @@ pub(in crate::methods) fn edits(site: &Site) -> Vec<Edit> {
         edit(
             ".gitattributes",
             attributes(),
-            "lets git merge histories line by line",
+            "lets git merge shared records line by line",
         ),
     ]
 }
@@ -152,19 +172,21 @@ pub(super) fn rules() -> Vec<String> {
     rules
 }
 
-/// Histories are rows that are never changed: both sides' rows are the merge.
+/// Shared files are rows that are never changed: both sides' rows are the merge.
 fn attributes() -> String {
-    let histories = files::SHARED
+    let rows = files::SHARED
         .iter()
         .filter(|pattern| pattern.ends_with(".jsonl"));
-    histories
-        .map(|pattern| format!("/.aictx/{pattern} merge=union\n"))
+    rows.map(|pattern| format!("/.aictx/{pattern} merge=union\n"))
         .collect()
 }
 
-/// Puts the blocks in, or takes them out.
-pub(super) fn write(carrier: &mut Carrier<'_>, site: &Site, portable: bool) -> super::Changes {
+/// Puts the blocks in, or takes them out, for who asks: they stand in files that git tracks.
+pub(super) fn write(carrier: &mut Carrier<'_>, site: &Site, asked: Option<bool>) -> super::Changes {
     let edits = edits(site);
+    let Some(portable) = asked else {
+        return super::Changes::new();
+    };
     if portable {
         let scope = site.scope();
         return edits.iter().map(|edit| carrier.put(&scope, edit)).collect();
@@ -203,16 +225,60 @@ pub(in crate::methods) fn tracked(site: &Site) -> Vec<String> {
     git::tracked_memory(&site.root).unwrap_or_default()
 }
 
-/// What the memory itself says of it: nothing where it was never anything else.
-pub(super) fn effects(portable: bool, known: bool) -> Effects {
+/// What the memory itself says of it, and that it was chosen where that `is_new`: nothing where it was never
+/// anything else.
+pub(super) fn effects(portable: bool, known: bool, is_new: bool) -> Effects {
     if !portable && !known {
         return Effects::new();
     }
-    vec![Effect::ReplaceJson {
+    let said = Effect::ReplaceJson {
         file: files::PORTABILITY.to_owned(),
         value: said(portable),
         order: KeyOrder::Sorted,
-    }]
+    };
+    let chosen = is_new.then(|| Effect::AppendRows {
+        file: files::RECEIVED.to_owned(),
+        rows: vec![aictx_artifacts::choice_row(portable)],
+        order: KeyOrder::Sorted,
+    });
+    std::iter::once(said).chain(chosen).collect()
+}
+
+/// Takes histories and documents that git tracks out of its index; their records stay in the memory, and go into a
+/// shared file. Gives what was done to each, and what went wrong.
+///
+/// # Errors
+/// The memory cannot be opened.
+pub(super) fn untrack(
+    app: &App,
+    site: &Site,
+    dry_run: bool,
+) -> Result<(super::Changes, Option<String>), RpcError> {
+    let tracked = tracked(site).into_iter();
+    let old: Vec<String> = tracked.filter(|file| files::travels(file)).collect();
+    if old.is_empty() {
+        return Ok((super::Changes::new(), None));
+    }
+    if !dry_run {
+        let host = app.hosts.open(&site.root)?;
+        host.store
+            .share_tracked()
+            .map_err(|error| store_error(&error))?;
+        for names in old.chunks(MAX_NAMES) {
+            if !git::untrack(&site.root, names) {
+                let text = "git did not take old histories of .aictx out of its index: \
+                            `git rm -r --cached .aictx` does";
+                return Ok((super::Changes::new(), Some(text.to_owned())));
+            }
+        }
+    }
+    let changes = old.into_iter().map(|file| FileChange {
+        path: format!(".aictx/{file}"),
+        action: "kept".to_owned(),
+        reason: "git no longer tracks it; its records are in .aictx/shared".to_owned(),
+        ..FileChange::default()
+    });
+    Ok((changes.collect(), None))
 }
 
 /// What shall stand in `portability.json`.
@@ -222,7 +288,7 @@ pub(in crate::methods) fn said(portable: bool) -> Value {
         "mode": if portable { "portable-continuity" } else { "local-only" },
     });
     if portable && let Some(said) = said.as_object_mut() {
-        let histories: Vec<&str> = files::SHARED
+        let rows: Vec<&str> = files::SHARED
             .iter()
             .copied()
             .filter(|pattern| pattern.ends_with(".jsonl"))
@@ -232,17 +298,17 @@ pub(in crate::methods) fn said(portable: bool) -> Value {
         said.insert("local_only_patterns".into(), json!(LOCAL));
         let merge = json!({
             "transport": "git", "external_tool_required": false, "jsonl_merge_driver": "union",
-            "portable_jsonl_patterns": histories, "managed_gitattributes": true,
+            "portable_jsonl_patterns": rows, "managed_gitattributes": true,
         });
         said.insert("merge_policy".into(), merge);
     }
     said
 }
 
-/// Histories that travel, as files: those of threads are one a thread.
+/// Histories whose rows travel, as files: those of threads are one a thread.
 pub(in crate::methods) fn histories(site: &Site) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for pattern in files::SHARED
+    for pattern in files::TRAVELLING
         .iter()
         .filter(|pattern| pattern.ends_with(".jsonl"))
     {
@@ -254,7 +320,7 @@ pub(in crate::methods) fn histories(site: &Site) -> Vec<String> {
         let names = entries.into_iter().flatten().take(MAX_HISTORIES);
         let names = names.filter_map(|entry| entry.name.into_string().ok());
         let names = names.map(|name| format!("{directory}/{name}"));
-        found.extend(names.filter(|file| file.ends_with(".jsonl") && files::is_shared(file)));
+        found.extend(names.filter(|file| file.ends_with(".jsonl") && files::travels(file)));
     }
     found.sort_unstable();
     found
@@ -274,16 +340,18 @@ mod tests {
             assert!(found.next().is_none(), "{line} twice: {rules}");
             at
         };
-        assert!(at("/.aictx/*") < at("!/.aictx/tasks/"));
-        assert!(at("!/.aictx/tasks/") < at("/.aictx/tasks/*"));
-        assert!(at("/.aictx/tasks/*") < at("!/.aictx/tasks/threads/"));
-        assert!(at("/.aictx/tasks/threads/*") < at("!/.aictx/tasks/threads/*.json"));
+        assert!(at("/.aictx/*") < at("!/.aictx/shared/"));
+        assert!(at("!/.aictx/shared/") < at("/.aictx/shared/*"));
+        assert!(at("/.aictx/shared/*") < at("!/.aictx/shared/*.jsonl"));
     }
 
     #[test]
     fn one_star_is_one_name() {
-        assert!(files::is_shared("tasks/threads/a.json") && files::is_shared(files::DECISIONS));
+        assert!(files::is_shared("shared/a.jsonl") && files::is_shared(files::POLICY));
+        assert!(files::travels("tasks/threads/a.json") && files::travels(files::DECISIONS));
+        assert!(!files::travels("tasks/threads/a/b.json") && !files::travels("tasks/active.json"));
         for private in [
+            "shared/.jsonl",
             "tasks/active.json",
             "tasks/threads/a/b.json",
             "sessions/a.jsonl",
@@ -295,7 +363,13 @@ mod tests {
     #[test]
     fn nothing_is_both_shared_and_local() {
         for pattern in LOCAL {
-            assert!(!files::SHARED.contains(pattern), "{pattern}");
+            let directory = pattern.trim_end_matches("**");
+            assert!(
+                !files::SHARED
+                    .iter()
+                    .any(|shared| shared.starts_with(directory)),
+                "{pattern}"
+            );
         }
     }
 }
