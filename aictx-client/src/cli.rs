@@ -15,6 +15,7 @@ use crate::Arguments;
 pub mod arguments;
 pub mod call;
 pub mod commands;
+mod compatibility;
 pub mod environment;
 pub mod error;
 pub mod mismatch;

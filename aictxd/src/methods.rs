@@ -581,7 +581,7 @@ pub async fn finalize_session(
 
 /// Makes the paths of a report repository-relative; what lies outside is reported, not stored.
 fn explicit_report(worktree: &Path, mut params: FinalizeParams) -> ExplicitReport {
-    let cwd = PathBuf::from(&params.cwd);
+    let cwd = inspect::base_of_paths(worktree, &params.cwd);
     let mut outside = Vec::new();
     let mut relative = |list: &mut Vec<String>| {
         let given = std::mem::take(list);

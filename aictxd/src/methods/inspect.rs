@@ -1,6 +1,6 @@
 //! Looking at memory: `next`, `prepare`, `suggest`, `reuse`, `reflect`, `report`, `log`, `why`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aictx_artifacts::root;
@@ -46,9 +46,18 @@ fn open(
     Ok((host, snapshot, project))
 }
 
+/// Directory that relative paths of a report start from: the caller's, or the worktree where the caller is
+/// elsewhere and names the repository by an option.
+pub(super) fn base_of_paths(worktree: &Path, cwd: &str) -> PathBuf {
+    let cwd = PathBuf::from(cwd);
+    let real = std::fs::canonicalize(worktree);
+    let is_inside = cwd.starts_with(worktree) || real.is_ok_and(|real| cwd.starts_with(real));
+    if is_inside { cwd } else { worktree.to_owned() }
+}
+
 /// Paths as given, relative to the repository; what lies outside is left out.
 pub(super) fn inside(place: &Place, cwd: &str, given: &[String]) -> Vec<String> {
-    let cwd = PathBuf::from(cwd);
+    let cwd = base_of_paths(&place.worktree, cwd);
     given
         .iter()
         .filter_map(|raw| match root::locate(&place.worktree, &cwd, raw) {

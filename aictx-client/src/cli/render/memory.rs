@@ -47,7 +47,7 @@ pub fn tasks(value: &Value, paint: Paint) -> String {
 
 /// `aictx task status --all`.
 pub fn threads(value: &Value) -> String {
-    let all = value.as_array().cloned().unwrap_or_default();
+    let all = value["tasks"].as_array().cloned().unwrap_or_default();
     if all.is_empty() {
         return "no tasks are recorded\n".to_owned();
     }
