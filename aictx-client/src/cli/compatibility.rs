@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use aictx_proto::json::{member, set};
+use aictx_proto::methods::FinalizeParams;
 use serde_json::{Value, json};
 
 /// Where the Python package keeps its page and its diagram.
@@ -102,18 +103,23 @@ pub(super) fn finalize(value: &mut Value, repo: &str) {
 }
 
 /// The member `prepared` of a command that was run under observation, from its finalize.
-pub(super) fn prepared(finalized: &Value, request: &str) -> Value {
-    let of = |name: &str| finalized.pointer(&format!("/telemetry_entry/{name}"));
+pub(super) fn prepared(finalized: &Value, report: &FinalizeParams) -> Value {
+    let agent = finalized.pointer("/telemetry_entry/agent_id");
+    let adapter = match report.caller.adapter_id.as_str() {
+        "" => agent.cloned().unwrap_or_default(),
+        adapter => adapter.into(),
+    };
     json!({
         "envelope": {
-            "user_request": request, "agent_id": of("agent_id"), "adapter_id": of("adapter_id"),
-            "execution_id": member(finalized, "execution_id"),
+            "repo_root": report.repo, "user_request": report.task, "agent_id": agent,
+            "adapter_id": adapter, "execution_id": member(finalized, "execution_id"),
             "session_id": member(finalized, "session_id"),
         },
         "execution_mode": member(finalized, "execution_mode"),
         "prepared_task_type": member(finalized, "prepared_task_type"),
         "prepared_area_id": member(finalized, "prepared_area_id"),
-        "adapter_profile": { "adapter_id": of("adapter_id") },
+        "execution_observation": member(finalized, "execution_observation"),
+        "adapter_profile": { "adapter_id": adapter },
         "message_visibility": member(finalized, "message_visibility"),
     })
 }

@@ -1,6 +1,5 @@
 //! Looking at memory: `next`, `prepare`, `suggest`, `reuse`, `reflect`, `report`, `log`, `why`.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aictx_artifacts::root;
@@ -19,7 +18,7 @@ use aictx_proto::text::file_stem;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::place;
+use super::{base, place};
 use super::session::archived;
 use crate::app::App;
 use crate::facts;
@@ -30,6 +29,9 @@ const MAX_ROWS: usize = 5_000;
 /// Entries of the log when nobody says how many, and at most.
 const DEFAULT_LOG: usize = 20;
 const MAX_LOG: usize = 500;
+
+/// Numbers of each execution, as the Python package keeps them.
+const FEEDBACK: &str = "metrics/execution_feedback.jsonl";
 
 /// The repository, its memory, and the project for a request.
 fn open(
@@ -46,21 +48,12 @@ fn open(
     Ok((host, snapshot, project))
 }
 
-/// Directory that relative paths of a report start from: the caller's, or the worktree where the caller is
-/// elsewhere and names the repository by an option.
-pub(super) fn base_of_paths(worktree: &Path, cwd: &str) -> PathBuf {
-    let cwd = PathBuf::from(cwd);
-    let real = std::fs::canonicalize(worktree);
-    let is_inside = cwd.starts_with(worktree) || real.is_ok_and(|real| cwd.starts_with(real));
-    if is_inside { cwd } else { worktree.to_owned() }
-}
-
 /// Paths as given, relative to the repository; what lies outside is left out.
 pub(super) fn inside(place: &Place, cwd: &str, given: &[String]) -> Vec<String> {
-    let cwd = base_of_paths(&place.worktree, cwd);
+    let cwd = base(&place.worktree, cwd);
     given
         .iter()
-        .filter_map(|raw| match root::locate(&place.worktree, &cwd, raw) {
+        .filter_map(|raw| match root::locate(&place.worktree, cwd, raw) {
             Located::Inside(path) if !path.is_root() => Some(path.as_str().to_owned()),
             _ => None,
         })
@@ -146,7 +139,12 @@ pub(super) fn report(app: &App, params: &InRepo) -> Result<Value, RpcError> {
         .store
         .newest_rows(files::CONTRACT_COMPLIANCE, COMPLIANCE_TAIL)
         .0;
+    let feedback: Vec<Value> = host
+        .store
+        .newest_rows(FEEDBACK, MAX_ROWS)
+        .0;
     let all = Reported {
+        feedback: &feedback,
         map: super::map::in_short(app, &place.worktree)?,
         executions: &rows,
         runs: &runs,

@@ -179,6 +179,7 @@ fn report(envelope: Envelope, options: ExecutionFinalize) -> Result<FinalizePara
         task_type: envelope.declared_task_type.unwrap_or_default(),
         files_opened: envelope.files_opened,
         files_edited: envelope.files_edited,
+        files_reopened: envelope.files_reopened.clone(),
         commands_executed: envelope.commands_executed,
         tests_executed: envelope.tests_executed,
         notable_errors: envelope.notable_errors,
@@ -217,6 +218,7 @@ pub(super) fn add_observed(
 ) -> Result<(), CliError> {
     let lists = [
         (&mut params.files_edited, observed.files_edited),
+        (&mut params.files_reopened, observed.files_reopened.clone()),
         (&mut params.commands_executed, observed.commands_executed),
         (&mut params.tests_executed, observed.tests_executed),
         (&mut params.notable_errors, observed.notable_errors),

@@ -133,6 +133,7 @@ pub(super) fn run(
         commands_executed: vec![line],
         files_opened: account.files_opened,
         files_edited: account.files_edited,
+        files_reopened: account.files_reopened,
         tests_executed: account.tests_executed,
         notable_errors: account.notable_errors,
         work_state: account.work_state,
@@ -177,7 +178,7 @@ pub(super) fn run(
     };
     let reply: FinalizeReply = parse(value.clone())?;
     compatibility::finalize(&mut value, &params.repo);
-    let prepared = compatibility::prepared(&value, &params.task);
+    let prepared = compatibility::prepared(&value, &params);
     let mut notes = render::finalize_notes(&reply);
     notes.push_str(&render::finalize(&reply));
     Ok(Answer {

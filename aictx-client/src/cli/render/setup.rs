@@ -71,7 +71,11 @@ pub fn brief(reply: &InstallReply) -> String {
 
 /// `aictx mcp install`.
 pub fn files_only(reply: &InstallReply) -> String {
-    let mut out = brief(reply);
+    let mut out = String::new();
+    if reply.dry_run {
+        out.push_str("Dry run. Would create/update:\n");
+    }
+    out.push_str(&brief(reply));
     if reply.dry_run {
         out.push_str(&diffs(&reply.files));
         out.push_str("\nnothing was written\n");
@@ -136,6 +140,7 @@ pub fn init(reply: &InitReply) -> String {
         ));
     }
     out.push_str(&steps(&reply.steps));
+    out.push_str("Init complete. Use your coding agent normally in this repo.\n");
     out
 }
 

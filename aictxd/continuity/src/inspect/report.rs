@@ -26,6 +26,8 @@ pub struct Reported<'r> {
     pub runs: &'r [AgentExecutionRow],
     /// How contracts were kept.
     pub compliance: &'r [ComplianceRow],
+    /// What was fed back of executions.
+    pub feedback: &'r [Value],
     /// Executions that there ever were.
     pub total: u64,
     /// State of the map, in the members of the report.
@@ -43,7 +45,7 @@ pub fn report(snapshot: &Snapshot, project: &Project, read: &Reported, now: Time
     };
     let count =
         |test: &dyn Fn(&ExecutionLogRow) -> bool| executions.iter().filter(|e| test(e)).count();
-    let reused = read.runs.iter().filter(|e| e.used_strategy).count();
+    let reused = reusing(read);
     let failed = count(&|e| e.success == Some(false));
     let with_pattern = snapshot
         .failures
@@ -63,9 +65,15 @@ pub fn report(snapshot: &Snapshot, project: &Project, read: &Reported, now: Time
     for thread in snapshot.threads.iter() {
         *statuses.entry(&thread.status).or_default() += 1;
     }
-    let redundant = count(&|e| {
+    let redundant = executions.iter().filter(|e| {
         e.files_reopened.len() > 2 || e.files_opened.len() > 8 && e.files_edited.is_empty()
     });
+    let redundant = with_feedback(
+        read,
+        "possible_redundant_exploration",
+        redundant.map(|e| e.task_id.as_str()),
+    );
+    let all_runs = all_runs(read);
     let task = snapshot.active_task.as_ref();
     let toolchains: BTreeSet<&String> = executions
         .iter()
@@ -84,8 +92,8 @@ pub fn report(snapshot: &Snapshot, project: &Project, read: &Reported, now: Time
         "avg_files_opened": mean(executions.iter().map(|e| e.files_opened.len() as u64).collect()),
         "avg_reopened_files": mean(executions.iter().map(|e| e.files_reopened.len() as u64).collect()),
         "strategy_usage": reused,
-        "strategy_reuse_rate": ratio(reused, read.runs.len()),
-        "packet_usage": packets(executions),
+        "strategy_reuse_rate": ratio(reused, all_runs),
+        "packet_usage": packets(read),
         "redundant_exploration_cases": redundant,
         "capture_coverage": {
             "files_opened": count(&|e| !e.files_opened.is_empty()),
@@ -174,12 +182,11 @@ fn health(snapshot: &Snapshot, project: &Project, read: &Reported, now: Timestam
         .collect();
     let all = read.executions.len() * CAPTURED.len();
     let quality = (all > 0).then(|| ratio(all - gaps.values().sum::<usize>(), all));
-    let used = packets(read.executions);
-    let reused = read.runs.iter().filter(|e| e.used_strategy).count();
+    let (used, reused) = (packets(read), reusing(read));
     json!({
         "packet_context_usefulness": {
             "packet_usage": used, "packet_usage_rate": ratio(used, read.executions.len()),
-            "strategy_usage_rate": ratio(reused, read.runs.len()),
+            "strategy_usage_rate": ratio(reused, all_runs(read)),
         },
         "stale_memory_excluded": stale.count() + usize::from(handoff_stale),
         // Nobody saw what did not happen.
@@ -195,8 +202,37 @@ fn health(snapshot: &Snapshot, project: &Project, read: &Reported, now: Timestam
 }
 
 /// Executions that used a packet: a device of the ancestor, whose rows say so.
-fn packets(executions: &[ExecutionLogRow]) -> usize {
-    executions.iter().filter(|e| e.used_packet).count()
+fn packets(read: &Reported) -> usize {
+    let logged = read.executions.iter().filter(|e| e.used_packet);
+    with_feedback(read, "used_packet", logged.map(|e| e.task_id.as_str()))
+}
+
+/// Executions that followed a strategy.
+fn reusing(read: &Reported) -> usize {
+    let logged = read.runs.iter().filter(|e| e.used_strategy);
+    with_feedback(read, "used_strategy", logged.map(|e| e.execution_id.as_str()))
+}
+
+/// Executions of which it is known whether they followed a strategy.
+fn all_runs(read: &Reported) -> usize {
+    let fed_back = read.feedback.iter().filter_map(task_id);
+    let runs = read.runs.iter().map(|e| e.execution_id.as_str());
+    runs.chain(fed_back).collect::<HashSet<_>>().len()
+}
+
+/// Executions that a log names or whose feedback says so, each once.
+fn with_feedback<'r>(
+    read: &'r Reported,
+    member: &str,
+    logged: impl Iterator<Item = &'r str>,
+) -> usize {
+    let says = |row: &&Value| row.pointer("/aictx_feedback").and_then(|f| f.get(member)) == Some(&json!(true));
+    let fed_back = read.feedback.iter().filter(says).filter_map(task_id);
+    logged.chain(fed_back).collect::<HashSet<_>>().len()
+}
+
+fn task_id(row: &Value) -> Option<&str> {
+    row.get("task_id").and_then(Value::as_str)
 }
 
 fn ratio(part: usize, all: usize) -> f64 {

@@ -229,6 +229,7 @@ fn the_report_counts_only_what_the_logs_show() {
         ..AgentExecutionRow::default()
     });
     let read = Reported {
+        feedback: &[],
         executions: &rows,
         runs: &runs,
         compliance: &[],

@@ -330,7 +330,7 @@ pub(super) fn execution_contract(
                        "open:fallback_entry_points_only_if_first_action_is_missing_or_invalid"])
             },
         },
-        "forbidden_before_first_edit": ["edit .aictx/**"],
+        "forbidden_before_first_edit": ["edit .aictx/**", "inspect .aictx/**"],
         "edit_scope": { "primary": primary, "secondary_if_needed": secondary, "avoid": [".aictx/**"] },
         "test_command": {
             "command": command, "source": source, "policy": "run before finalize when code was edited",
@@ -387,8 +387,9 @@ pub(crate) fn validation_policy(task_type: &str, lenient: bool) -> Value {
 /// Constant (spec §10.1).
 pub(super) fn runner_contract() -> Value {
     json!({
-        "version": 1, "aictx_required": true, "preferred_surface": "hooks",
-        "fallback_surface": "cli",
+        "version": 1, "aictx_required": true, "preferred_surface": "mcp",
+        "fallback_surface": "cli", "must_verify_mcp_once_per_session": true,
+        "do_not_skip_lifecycle": true,
         "required_tools": ["aictx_resume", "aictx_finalize", "aictx_continuity_guard", "aictx_steer_guard"],
         "if_tools_missing": "use_cli_fallback_and_report_degraded_mode",
     })

@@ -330,6 +330,8 @@ impl Parts {
             let role = match kind {
                 "failure" => "caution",
                 "work_state" if context.threads_at_hand().next().is_none() => "background",
+                // Put aside with something still to do.
+                "work_state" if context.active.thread.is_none() => "carryover",
                 "work_state" => "primary",
                 "handoff" if context.relevance <= Relevance::Low => "background",
                 "decision" if reasons.iter().all(|r| r == "recent_decision") => "background",

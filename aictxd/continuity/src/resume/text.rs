@@ -82,6 +82,13 @@ pub(super) fn render(
         Name::new(&text(reply.task_state.get("status")), 40),
         quoted(&text(reply.task_state.get("reason")))
     ));
+    let previous = text(reply.previous_contract_result.get("compact_summary"));
+    let kept = text(reply.previous_contract_result.get("status"));
+    if matches!(kept.as_str(), "partial" | "violated") {
+        // The stored sentence begins with the label.
+        let said = previous.trim_start_matches("Contract: ");
+        packet.line(told!("Previous contract: {}", Name::new(said, 120)));
+    }
     let handoff = context
         .handoff
         .map_or("", |h| h.source_execution_id.as_str());
