@@ -333,7 +333,9 @@ async fn wait_for_map(app: &Arc<App>, params: &str) -> Result<(), RpcError> {
 /// Waits for the map of a repository that nobody has asked about yet.
 async fn first_map(app: &Arc<App>, place: &Place) {
     if app.mode == Mode::Daemon {
-        app.maps.first(&place.root, &place.worktree, FIRST_MAP).await;
+        app.maps
+            .first(&place.root, &place.worktree, FIRST_MAP)
+            .await;
     }
 }
 

@@ -18,8 +18,8 @@ use aictx_proto::text::file_stem;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{base, place};
 use super::session::archived;
+use super::{base, place};
 use crate::app::App;
 use crate::facts;
 use crate::hosts::{Host, Place};
@@ -139,10 +139,7 @@ pub(super) fn report(app: &App, params: &InRepo) -> Result<Value, RpcError> {
         .store
         .newest_rows(files::CONTRACT_COMPLIANCE, COMPLIANCE_TAIL)
         .0;
-    let feedback: Vec<Value> = host
-        .store
-        .newest_rows(FEEDBACK, MAX_ROWS)
-        .0;
+    let feedback: Vec<Value> = host.store.newest_rows(FEEDBACK, MAX_ROWS).0;
     let all = Reported {
         feedback: &feedback,
         map: super::map::in_short(app, &place.worktree)?,

@@ -100,7 +100,11 @@ fn histories(host: &Host, site: &Site, apply: bool) -> Value {
     });
     // The Python package has the sums beside the list.
     for name in [
-        "duplicates_removed", "rows_truncated", "invalid_rows", "secret_redactions", "secret_findings",
+        "duplicates_removed",
+        "rows_truncated",
+        "invalid_rows",
+        "secret_redactions",
+        "secret_findings",
     ] {
         let sum = member(member(&report, "totals"), name).clone();
         aictx_proto::json::set(&mut report, name, sum);

@@ -163,7 +163,7 @@ pub struct Init {
     #[arg(long)]
     pub no_portable_continuity: bool,
     /// Leave .gitignore alone, as without --portable-continuity
-    #[arg(long, conflicts_with = "portable_continuity")]
+    #[arg(long)]
     pub no_gitignore: bool,
     /// Leave the user's registry alone
     #[arg(long)]

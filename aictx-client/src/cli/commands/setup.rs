@@ -118,6 +118,10 @@ pub(super) fn install(
 
 /// `aictx init`.
 pub(super) fn init(backend: &Backend, options: &Init, json: bool) -> Result<Answer, CliError> {
+    if options.portable_continuity && options.no_gitignore {
+        let text = "--portable-continuity requires updating .gitignore";
+        return Err(CliError::usage(text).hint("leave out --no-gitignore"));
+    }
     let given = options.path.as_deref().or(options.repo.as_deref());
     let (runners, detect) = agents(&options.what.agents);
     let surroundings = surroundings(backend)?;

@@ -90,6 +90,11 @@ pub fn install(reply: &InstallReply) -> String {
         return out;
     }
     out.push_str(&steps(&reply.steps));
+    if !reply.agents.iter().any(|agent| agent.agent == "codex") {
+        out.push_str(
+            "Skipped global Codex integration. Use --install-codex-global to register its hooks all the same.\n",
+        );
+    }
     if !reply.agents.is_empty() {
         out.push_str(
             "\nnext: `aictx init` in a repository; hooks do nothing where that was not done\n",

@@ -212,7 +212,9 @@ pub(crate) fn evaluate(contract: Option<&ContractRecord>, seen: &Observed) -> Co
     let coverage = test_seen(expected, text("/test_command/runs"), seen.passed);
     let test_used = coverage == Coverage::Whole;
     let focused = coverage == Coverage::Part;
-    let untested = !seen.validated && seen.tests.is_empty() && seen.edited.iter().any(|path| !is_untested(path));
+    let untested = !seen.validated
+        && seen.tests.is_empty()
+        && seen.edited.iter().any(|path| !is_untested(path));
     if !test_used && required && !seen.edited.is_empty() || untested {
         let failed = seen.success == Some(false);
         let (code, off) = match (focused && seen.validated, failed) {

@@ -174,8 +174,9 @@ fn next_of_task(d: &Decided) -> Option<String> {
         Some(thread) => thread.clone(),
         None => (*active_thread(d.snapshot, &d.input.project.checkout).thread?).clone(),
     };
-    let goes_on = task.status == "in_progress" && !task.next_action.trim().is_empty();
-    goes_on.then(|| with_origin(task.next_action, task.origin))
+    // What came with the repository is no word of this work.
+    let goes_on = task.status == "in_progress" && task.origin.is_own();
+    Some(task.next_action).filter(|next| goes_on && !next.trim().is_empty())
 }
 
 fn markdown(d: &Decided, next: &[String]) -> String {
@@ -193,7 +194,11 @@ fn markdown(d: &Decided, next: &[String]) -> String {
         Some(thread) => {
             let fields = d.learned.thread_fields.iter().take(5);
             let fields = fields.map(String::as_str).collect::<Vec<_>>();
-            format!("{} ({})", shown::line(&thread.task_id, 120), fields.join(", "))
+            format!(
+                "{} ({})",
+                shown::line(&thread.task_id, 120),
+                fields.join(", ")
+            )
         }
         None => "none".to_owned(),
     };
@@ -207,9 +212,15 @@ fn markdown(d: &Decided, next: &[String]) -> String {
             ("effective area", d.area.clone()),
             ("outcome", d.handoff.status.clone()),
             ("reused strategy", yes(offered.is_some_and(|o| o.2))),
-            ("strategy reason", shown::line(reason.unwrap_or("none"), 240)),
+            (
+                "strategy reason",
+                shown::line(reason.unwrap_or("none"), 240),
+            ),
             ("strategy entry points", or_none(files.to_string())),
-            ("reuse confidence", offered.map_or("low", |o| o.1).to_owned()),
+            (
+                "reuse confidence",
+                offered.map_or("low", |o| o.1).to_owned(),
+            ),
             ("value sources", or_none(d.learned.loaded.join(", "))),
             ("RepoMap", or_none(d.input.project.map_state.clone())),
             ("work state updated", fields),

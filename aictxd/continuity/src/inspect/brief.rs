@@ -462,11 +462,23 @@ pub fn prepare(
             "score": aictx_proto::json::member(&quality, "score"), "status": aictx_proto::json::member(&quality, "status"), "advisory_only": true,
         },
         "effective_preferences": preferences::as_json(&snapshot.preferences),
-        "staleness_warnings": stale, "why_loaded": context.why_loaded(ranked),
+        "staleness_warnings": stale.iter().map(|what| json!({
+            "code": stale_code(what), "summary": what, "severity": "warning",
+        })).collect::<Vec<_>>(),
+        "why_loaded": context.why_loaded(ranked),
         "warnings": warnings,
     });
     let text = prepare_text(&pack, &project.recalled);
     (pack, text)
+}
+
+/// Code of a staleness warning, by its text.
+fn stale_code(what: &str) -> &'static str {
+    match what.split(':').next() {
+        Some("missing_paths") => "missing_linked_file",
+        Some("age_days") => "stale_handoff",
+        _ => "changed_since",
+    }
 }
 
 fn file_kind(path: &str) -> &'static str {
@@ -540,7 +552,10 @@ fn prepare_text(pack: &Value, recalled: &[Recollection]) -> String {
         "Validation contract",
         each("validation_expectations", &quoted),
     );
-    section("Staleness warnings", each("staleness_warnings", &quoted));
+    section(
+        "Staleness warnings",
+        each("staleness_warnings", &|warning| quoted(&warning["summary"])),
+    );
     section("Warnings", each("warnings", &quoted));
     let first = &pack["suggested_first_action"];
     section("Suggested first action", vec![quoted(first)]);

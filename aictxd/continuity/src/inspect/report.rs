@@ -210,7 +210,11 @@ fn packets(read: &Reported) -> usize {
 /// Executions that followed a strategy.
 fn reusing(read: &Reported) -> usize {
     let logged = read.runs.iter().filter(|e| e.used_strategy);
-    with_feedback(read, "used_strategy", logged.map(|e| e.execution_id.as_str()))
+    with_feedback(
+        read,
+        "used_strategy",
+        logged.map(|e| e.execution_id.as_str()),
+    )
 }
 
 /// Executions of which it is known whether they followed a strategy.
@@ -226,7 +230,9 @@ fn with_feedback<'r>(
     member: &str,
     logged: impl Iterator<Item = &'r str>,
 ) -> usize {
-    let says = |row: &&Value| row.pointer("/aictx_feedback").and_then(|f| f.get(member)) == Some(&json!(true));
+    let says = |row: &&Value| {
+        row.pointer("/aictx_feedback").and_then(|f| f.get(member)) == Some(&json!(true))
+    };
     let fed_back = read.feedback.iter().filter(says).filter_map(task_id);
     logged.chain(fed_back).collect::<HashSet<_>>().len()
 }

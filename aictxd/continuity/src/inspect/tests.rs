@@ -224,12 +224,17 @@ fn the_report_counts_only_what_the_logs_show() {
         files_opened: vec!["a".into()],
         ..ExecutionLogRow::default()
     }];
-    let runs = [true, false, false, false].map(|used_strategy| AgentExecutionRow {
+    let run = |(id, used_strategy): (&str, bool)| AgentExecutionRow {
+        execution_id: id.to_owned(),
         used_strategy,
         ..AgentExecutionRow::default()
-    });
+    };
+    let runs = [("a", true), ("b", false), ("c", false), ("d", false)].map(run);
+    // Of an execution that the log has, too, and of one that only the package of Python wrote.
+    let fed_back = |id: &str, used: bool| json!({ "task_id": id, "aictx_feedback": { "used_strategy": used, "used_packet": true } });
+    let feedback = [fed_back("a", true), fed_back("e", true)];
     let read = Reported {
-        feedback: &[],
+        feedback: &feedback,
         executions: &rows,
         runs: &runs,
         compliance: &[],
@@ -238,7 +243,9 @@ fn the_report_counts_only_what_the_logs_show() {
     };
     let now = Timestamp::parse("2026-03-01T00:00:00Z").unwrap();
     let found = report(&snapshot(), &Project::default(), &read, now);
-    assert_eq!(found["strategy_reuse_rate"], 0.25);
+    assert_eq!(found["strategy_usage"], 2);
+    assert_eq!(found["strategy_reuse_rate"], 0.4);
+    assert_eq!(found["packet_usage"], 2);
     assert_eq!(found["total_executions"], 7);
     assert_eq!(
         found["error_capture"]["failed_executions_without_failure_pattern"],
