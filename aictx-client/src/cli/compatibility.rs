@@ -8,14 +8,19 @@ use aictx_proto::json::{member, set};
 use aictx_proto::methods::FinalizeParams;
 use serde_json::{Value, json};
 
-/// Where the Python package keeps its page and its diagram.
-const VIEW: [&str; 2] = [
-    ".aictx/reports/continuity-view.md",
-    ".aictx/reports/continuity-map.mmd",
-];
+/// Where the Python package keeps its page and its diagram in the memory.
+const VIEW: [&str; 2] = ["reports/continuity-view.md", "reports/continuity-map.mmd"];
 
 /// Adds the members of `resume --json`.
 pub(super) fn resume(value: &mut Value, brief: bool) {
+    if brief {
+        let decisions = value.pointer("/capsule/decisions").cloned();
+        set(value, "decisions", decisions.unwrap_or_else(|| json!([])));
+        if let Some(members) = value.as_object_mut() {
+            members.remove("loaded_context");
+        }
+        return;
+    }
     set(value, "public_json_contract", resume_contract());
     let policy = member(value, "communication_policy").clone();
     set(
@@ -23,7 +28,9 @@ pub(super) fn resume(value: &mut Value, brief: bool) {
         "runtime_text_policy",
         json!({ "communication": policy }),
     );
-    let view = view(member(value, "repo").as_str().unwrap_or_default());
+    let written = value.pointer("/written_files/json");
+    let memory = memory(written, "continuity/resume_capsule.json");
+    let view = view(&memory, member(value, "repo").as_str().unwrap_or_default());
     set(value, "continuity_view", view);
     extend(
         value,
@@ -45,14 +52,6 @@ pub(super) fn resume(value: &mut Value, brief: bool) {
             "final_summary": "finalize_execution.agent_summary_text",
         }),
     );
-    if brief {
-        let decisions = value.pointer("/capsule/decisions").cloned();
-        set(value, "decisions", decisions.unwrap_or_else(|| json!([])));
-        if let Some(members) = value.as_object_mut() {
-            members.remove("loaded_context");
-        }
-        return;
-    }
     extend(
         value,
         "startup_guard",
@@ -64,7 +63,8 @@ pub(super) fn resume(value: &mut Value, brief: bool) {
                 "direct shell calls to finalize_execution",
             ],
             "forbidden_before_first_task_action": [
-                ".aictx/agent_runtime.md", ".aictx/**", "local/global AICTX installation files",
+                format!("{memory}agent_runtime.md"), format!("{memory}**"),
+                "local/global AICTX installation files",
             ],
         }),
     );
@@ -73,7 +73,9 @@ pub(super) fn resume(value: &mut Value, brief: bool) {
 /// Adds the members of `finalize --json`.
 pub(super) fn finalize(value: &mut Value, repo: &str) {
     set(value, "public_json_contract", finalize_contract());
-    set(value, "continuity_view", view(repo));
+    let written = value.pointer("/continuity_metrics_persisted/path");
+    let view = view(&memory(written, "continuity/continuity_metrics.json"), repo);
+    set(value, "continuity_view", view);
     let id = member(value, "execution_id").clone();
     let feedback = json!({
         "task_id": id, "execution_id": id, "timestamp": member(value, "finalized_at"),
@@ -124,11 +126,17 @@ pub(super) fn prepared(finalized: &Value, report: &FinalizeParams) -> Value {
     })
 }
 
+/// Directory of the memory as answers name it, `.aictx/` or one outside of the repository, from a file in it.
+fn memory(written: Option<&Value>, file: &str) -> String {
+    let written = written.and_then(Value::as_str).unwrap_or_default();
+    written.strip_suffix(file).unwrap_or(".aictx/").to_owned()
+}
+
 /// The page and the diagram of the Python package, and whether they are there.
-fn view(repo: &str) -> Value {
-    let [markdown, mermaid] = VIEW;
+fn view(memory: &str, repo: &str) -> Value {
+    let [markdown, mermaid] = VIEW.map(|file| format!("{memory}{file}"));
     json!({
-        "exists": !repo.is_empty() && Path::new(repo).join(markdown).is_file(),
+        "exists": !repo.is_empty() && Path::new(repo).join(&markdown).is_file(),
         "markdown_path": markdown, "mermaid_path": mermaid,
     })
 }
