@@ -342,7 +342,11 @@ pub fn prepare(
     let fits = context.task_fits;
     let (points, fallback) = entry_points(&context, fits, true);
     let mut files: Vec<Value> = Vec::new();
-    for point in points.iter().chain(&fallback) {
+    // Workflows of CI that memory merely speaks of are no place to look at.
+    let further = fallback
+        .iter()
+        .filter(|point| file_kind(&point.path) != "ci");
+    for point in points.iter().chain(further) {
         if files.len() < 8 && !files.iter().any(|f| f["path"] == point.path.as_str()) {
             let score = ranked
                 .iter()
@@ -441,8 +445,9 @@ pub fn prepare(
         }),
         "recalled": recalled(&context),
         "decisions": context.decisions.iter().take(5).map(|d| labelled(&json!({
-            "id": d.id(), "decision": decision_text(d.decision, &context), "why_loaded": d.reasons(),
-        }), d.decision.origin, &[])).collect::<Vec<_>>(),
+            "id": d.id(), "decision": shown::line(&d.decision.decision, 200),
+            "text": decision_text(d.decision, &context), "why_loaded": d.reasons(),
+        }), d.decision.origin, &["decision"])).collect::<Vec<_>>(),
         "handoffs": handoff.iter().map(|h| labelled(&json!({
             "summary": shown::line(&h.summary, 240), "status": h.status,
             "relevance": context.relevance.name(),
@@ -538,7 +543,7 @@ fn prepare_text(pack: &Value, recalled: &[Recollection]) -> String {
     section("Earlier work on this", recalled.collect());
     section(
         "Relevant decisions",
-        each("decisions", &|d| quoted(&d["decision"])),
+        each("decisions", &|d| quoted(&d["text"])),
     );
     let noted = pack["effective_preferences"].as_object().into_iter();
     let noted = noted.flatten().filter(|(name, _)| *name != ORIGIN);
