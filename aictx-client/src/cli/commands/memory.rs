@@ -1,7 +1,7 @@
 //! What is remembered: tasks, next, prepare, log, why, forget, pin, wrong, messages, reports.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use aictx_proto::json::member;
@@ -42,10 +42,15 @@ fn with_text(backend: &Backend, method: &str, params: &impl Serialize) -> Result
     })
 }
 
-/// Calls a method whose result is read by programs: people get the same line.
+/// Calls a method whose result is read by programs: they get one line of JSON, as from the Python package
+/// with or without `--json`, and people at a terminal its members.
 fn plain(backend: &Backend, method: &str, params: &impl Serialize) -> Result<Answer, CliError> {
     let value = backend.call(method, params)?;
-    let text = format!("{value}\n");
+    let text = if std::io::stdout().is_terminal() {
+        render::members(&value)
+    } else {
+        format!("{value}\n")
+    };
     Ok(Answer {
         value,
         text,
@@ -286,10 +291,7 @@ pub(super) fn packet(
         goal,
         task_type,
     };
-    let mut answer = plain(backend, PREPARE, &params)?;
-    if let Some(members) = answer.value.as_object_mut() {
-        members.remove("text");
-    }
+    let mut answer = with_text(backend, PREPARE, &params)?;
     answer.text = format!("{}\n", answer.value);
     Ok(answer)
 }

@@ -146,3 +146,21 @@ fn an_install_without_agents_shows_no_empty_headings() {
     );
     assert_eq!(text.lines().count(), 1);
 }
+
+#[test]
+fn members_of_an_answer_are_lines_for_people() {
+    let answer = json!({ "suggested_files": ["a.py", "b.py"], "source": "none", "reason": "",
+        "rates": { "strategy_usage": 2, "none": {} } });
+    let mut lines: Vec<String> = memory::members(&answer)
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    lines.sort();
+    let expected = [
+        "  strategy usage: 2",
+        "rates",
+        "source: none",
+        "suggested files: a.py, b.py",
+    ];
+    assert_eq!(lines, expected);
+}
