@@ -15,6 +15,7 @@ use crate::Arguments;
 pub mod arguments;
 pub mod call;
 pub mod commands;
+mod compatibility;
 pub mod environment;
 pub mod error;
 pub mod mismatch;
@@ -136,7 +137,9 @@ fn finish(outcome: Result<c_int, CliError>, json: bool, paint: Paint) -> c_int {
     // Nobody is left to tell when these fail.
     if json {
         let _ = writeln!(io::stdout(), "{}", error.to_json());
-    } else {
+    }
+    // Whoever wrote the command line reads it, too.
+    if !json || error.kind == Kind::Usage {
         let _ = io::stderr().write_all(paint.shown(&error.to_text(paint)).as_bytes());
     }
     error.status()

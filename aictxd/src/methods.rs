@@ -201,8 +201,14 @@ async fn dispatch(
         words::TASK_SHOW => {
             reply(&on_pool(app, params, |app, p| task::look(app, p, "show")).await?)
         }
-        words::NEXT => reply(&on_pool(app, params, inspect::next).await?),
-        words::PREPARE => reply(&on_pool(app, params, inspect::prepare).await?),
+        words::NEXT => {
+            wait_for_map(app, params).await?;
+            reply(&on_pool(app, params, inspect::next).await?)
+        }
+        words::PREPARE => {
+            wait_for_map(app, params).await?;
+            reply(&on_pool(app, params, inspect::prepare).await?)
+        }
         words::SUGGEST => reply(&on_pool(app, params, inspect::suggest).await?),
         words::REUSE => reply(&on_pool(app, params, inspect::reuse).await?),
         words::REFLECT => reply(&on_pool(app, params, inspect::reflect).await?),
@@ -315,8 +321,24 @@ pub(crate) fn place(app: &App, path: &str) -> Result<Place, RpcError> {
     app.hosts.place(&path)
 }
 
-/// The first resume of a repository waits so long for its map.
+/// The first question about a repository waits so long for its map.
 const FIRST_MAP: Duration = Duration::from_secs(2);
+
+/// The same for a call with a member `repo`.
+async fn wait_for_map(app: &Arc<App>, params: &str) -> Result<(), RpcError> {
+    let params: words::InRepo = read(params)?;
+    first_map(app, &place(app, &params.repo)?).await;
+    Ok(())
+}
+
+/// Waits for the map of a repository that nobody has asked about yet.
+async fn first_map(app: &Arc<App>, place: &Place) {
+    if app.mode == Mode::Daemon {
+        app.maps
+            .first(&place.root, &place.worktree, FIRST_MAP)
+            .await;
+    }
+}
 
 async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> {
     if params.brief && params.full {
@@ -331,9 +353,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> 
     let now = app.now();
     let look_only = params.look_only;
     let worktree = place.worktree.clone();
-    if app.mode == Mode::Daemon {
-        app.maps.first(&place.root, &worktree, FIRST_MAP).await;
-    }
+    first_map(app, &place).await;
     let (at, task, app_, host_) = (
         place,
         params.task.clone(),
@@ -584,7 +604,7 @@ pub async fn finalize_session(
 
 /// Makes the paths of a report repository-relative; what lies outside is reported, not stored.
 fn explicit_report(worktree: &Path, mut params: FinalizeParams) -> ExplicitReport {
-    let cwd = PathBuf::from(&params.cwd);
+    let cwd = base(worktree, &params.cwd).to_owned();
     let mut outside = Vec::new();
     let mut relative = |list: &mut Vec<String>| {
         let given = std::mem::take(list);
@@ -599,6 +619,7 @@ fn explicit_report(worktree: &Path, mut params: FinalizeParams) -> ExplicitRepor
     read_errors(worktree, &mut params);
     relative(&mut params.files_opened);
     relative(&mut params.files_edited);
+    relative(&mut params.files_reopened);
     let named = params.decisions.iter_mut().map(|d| (d, "related_paths"));
     let parts = params.semantic_updates.iter_mut();
     for (item, member) in named.chain(parts.map(|s| (s, "key_paths"))) {

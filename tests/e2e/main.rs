@@ -10,6 +10,7 @@
 
 mod agents;
 mod bad_input;
+mod compatibility;
 mod differential;
 mod durability;
 mod failures;

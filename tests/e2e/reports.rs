@@ -339,11 +339,9 @@ fn a_view_shows_what_is_remembered_on_one_page() {
 fn what_has_no_meaning_here_names_what_takes_its_place() {
     let env = TestEnv::new();
     for (line, instead) in [
-        (&["internal", "boot", "--repo", "."][..], "aictx resume"),
-        (&["internal", "workspace", "add-root", "/x"], "aictx init"),
         (
-            &["install", "--workspace-root", "/x", "--yes"],
-            "aictx repo list",
+            &["internal", "workspace", "add-root", "/x"][..],
+            "aictx init",
         ),
         (
             &["doctor", "--release-readiness"],

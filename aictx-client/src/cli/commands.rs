@@ -78,6 +78,12 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Internal(Internal::Execution(command)) => {
             execution::execution(&backend, command, line.json)
         }
+        Command::Internal(Internal::Boot { at }) => memory::boot(&backend, &at),
+        Command::Internal(Internal::Packet {
+            task,
+            task_type,
+            at,
+        }) => memory::packet(&backend, &at, task, task_type),
         Command::Internal(Internal::Compact { apply, at }) => memory::compact(&backend, &at, apply),
         Command::Guard(options) => continuity::guard(&backend, options, paint),
         Command::Steer(options) => rules::steer(&backend, options, paint),

@@ -164,7 +164,22 @@ pub fn from_parser(error: &clap::Error) -> Option<CliError> {
             message.push_str(line.strip_prefix("error: ").unwrap_or(line));
         }
     }
+    if let Some((one, other)) = conflict(error) {
+        message = format!("{one} and {other} are mutually exclusive");
+    }
     Some(CliError::usage(message).hint(hints.join("; ")))
+}
+
+/// Two options that were given and exclude each other.
+fn conflict(error: &clap::Error) -> Option<(&str, &str)> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let named = |kind| match error.get(kind) {
+        Some(ContextValue::String(name)) if name.starts_with("--") => name.split([' ', '=']).next(),
+        _ => None,
+    };
+    let (one, other) = named(ContextKind::PriorArg).zip(named(ContextKind::InvalidArg))?;
+    let both = Some((one.min(other), one.max(other)));
+    both.filter(|_| error.kind() == ErrorKind::ArgumentConflict)
 }
 
 /// What to say instead of all the help of a command that wants another one behind it.

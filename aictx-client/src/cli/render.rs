@@ -75,6 +75,9 @@ fn explained(explanation: &GuardExplanation, reply: &GuardReply) -> String {
     out
 }
 
+/// Stands for a summary that cannot be had.
+pub const NO_SUMMARY: &str = "AICTX summary unavailable";
+
 /// `aictx finalize` on standard output.
 pub fn finalize(reply: &FinalizeReply) -> String {
     let mut out = clean(&reply.agent_summary_text);

@@ -31,10 +31,6 @@ const SKILLS: &str =
 #[rustfmt::skip]
 const TABLE: &[Replaced] = &[
     replaced("", "--banner", "no banner is printed: `aictx version` shows the versions"),
-    replaced("install", "--workspace-root", WORKSPACES),
-    replaced("install", "--workspace-id", WORKSPACES),
-    replaced("install", "--cross-project-mode", "memory never crosses repositories: leave it out"),
-    replaced("init", "--manual", "`aictx init` asks nothing: --dry-run shows what it would write"),
     replaced("doctor", "--release-readiness", "it checked the Makefile of the Python program itself: `aictx doctor --exit-code` is the strict form"),
     replaced("view", "--online", "nothing is published: `aictx view --output FILE` writes the view, and --mermaid its diagram"),
     replaced("internal", "--execution-mode", SKILLS),
@@ -43,9 +39,7 @@ const TABLE: &[Replaced] = &[
     replaced("internal", "--skill-path", SKILLS),
     replaced("internal", "--skill-source", SKILLS),
     replaced("internal workspace", "", WORKSPACES),
-    replaced("internal boot", "", "`aictx resume` shows what a session needs to know"),
     replaced("internal query", "", "`aictx recall TEXT` searches what is remembered"),
-    replaced("internal packet", "", "`aictx prepare GOAL` shows what to look at for a goal"),
     replaced("internal route", "", "`aictx prepare GOAL` shows what to look at for a goal"),
     replaced("internal migrate", "", "files of earlier versions are read as they are: nothing has to be migrated"),
     replaced("internal detect-stale", "", "`aictx internal compact` shows which memory is obsolete"),

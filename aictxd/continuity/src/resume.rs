@@ -108,7 +108,9 @@ pub fn resume(
     let lifecycle_gaps = lifecycle::gaps(&lifecycle_status, 5);
     let header = banner(&touched, "");
     let lines = banner_lines(&context);
-    let canonical = canonical_banner(header.as_str(), &lines);
+    // The banner that an agent shows begins with the agent's name, as the format has it.
+    let shown = header.as_str().trim_start_matches("aictx · ").to_owned();
+    let canonical = canonical_banner(&shown, &lines);
     let contract_id = next_id(&snapshot.contracts, &identity.session_id);
     let reference = ContractRef {
         path: format!(".aictx/{}", contract_file(&contract_id)),
@@ -160,7 +162,7 @@ pub fn resume(
             canonical.clone()
         },
         startup_banner_render_payload: json!({
-            "header": { "agent_label": touched.agent_label, "session_count": touched.number, "canonical_text": header.as_str() },
+            "header": { "agent_label": touched.agent_label, "session_count": touched.number, "canonical_text": shown },
             "lines": lines, "canonical_text": if params.brief { "" } else { canonical.as_str() },
         }),
         startup_banner_policy: json!({
@@ -171,8 +173,8 @@ pub fn resume(
         effective_preferences: preferences::as_json(&snapshot.preferences),
         startup_guard: optional(json!({
             "resume_is_self_contained": true,
-            "allowed_aictx_commands_before_first_task_action": ["resume", "guard", "steer", "map", "task"],
-            "allowed_aictx_commands_after_task_action": ["finalize", "guard", "steer", "map", "task"],
+            "allowed_aictx_commands_before_first_task_action": ["resume"],
+            "allowed_aictx_commands_after_task_action": ["finalize"],
         })),
         structural_context: optional(members::structural_context(project)),
         structural_entry_points: if params.brief {
@@ -216,11 +218,8 @@ pub fn resume(
             "session_id": reference.session_id, "execution_id": "",
             "generated_at": reference.generated_at, "task_goal": reference.task_goal,
         }),
-        public_json_contract: if params.full {
-            members::public_contract()
-        } else {
-            Value::Null
-        },
+        active_task: only_brief(params, || members::active_task(&context)),
+        handoff: only_brief(params, || members::handoff(&context)),
         skipped_work_state: context.active.skipped.clone().unwrap_or(Value::Null),
         text: String::new(),
     };
@@ -276,6 +275,14 @@ pub fn resume(
         effects.extend(session_effects(&event, text_receipt));
     }
     (Resumed { reply, json }, effects)
+}
+
+/// A member that only the brief form has, whose capsule is short.
+fn only_brief(params: &ResumeParams, member: impl FnOnce() -> Value) -> Value {
+    match params.brief {
+        true => member(),
+        false => Value::Null,
+    }
 }
 
 /// Writes of the contract.

@@ -271,10 +271,9 @@ pub(crate) fn details(found: Option<&StrategyMatch>) -> Map<String, Value> {
     };
     put("related_commands", list(|s| &s.commands_executed));
     put("related_tests", list(|s| &s.tests_executed));
-    put(
-        "reuse_confidence",
-        json!(found.map_or("low", |f| f.confidence)),
-    );
+    if let Some(found) = found {
+        put("reuse_confidence", json!(found.confidence));
+    }
     let changed = found.map_or(&[][..], |f| &f.changed);
     if !changed.is_empty() {
         put("changed_since", json!(changed));

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 use crate::origin::marked;
 
+/// Tests that the page of an execution names.
+const MAX_TESTS: usize = 8;
+
 /// Facts the lines are made of.
 pub(crate) struct Facts {
     /// Sources that were there when the execution began.
@@ -47,10 +50,11 @@ pub(crate) fn render(facts: &Facts) -> (String, Value, Value) {
         } else {
             "recorded a new"
         };
-        parts.push(format!(
-            "{verb} failure pattern ({})",
-            shown::line(descriptor, 200)
-        ));
+        let kind = match descriptor.as_str() {
+            "" => String::new(),
+            kind => format!(" ({})", shown::line(kind, 200)),
+        };
+        parts.push(format!("{verb} failure pattern{kind}"));
     }
     match facts.resolved {
         0 => {}
@@ -151,6 +155,7 @@ fn enumerate(items: &[&str]) -> String {
 pub(crate) fn markdown(
     rows: &[(&str, String)],
     observed: &[(&str, usize)],
+    tests: &[String],
     next: &[String],
     start: &[String],
 ) -> String {
@@ -167,6 +172,9 @@ pub(crate) fn markdown(
     observed
         .iter()
         .for_each(|(name, n)| out.push_str(&format!("- {name}: {n}\n")));
+    for test in tests.iter().rev().take(MAX_TESTS) {
+        out.push_str(&format!("- test: {}\n", Quoted::new(test, 240)));
+    }
     out.push_str("\n## Next session\n");
     if start.is_empty() {
         out.push_str("- none\n");

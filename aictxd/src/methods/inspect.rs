@@ -1,6 +1,5 @@
 //! Looking at memory: `next`, `prepare`, `suggest`, `reuse`, `reflect`, `report`, `log`, `why`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use aictx_artifacts::root;
@@ -20,8 +19,8 @@ use aictx_proto::text::file_stem;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::place;
 use super::session::archived;
+use super::{base, place};
 use crate::app::App;
 use crate::facts;
 use crate::hosts::{Host, Place};
@@ -49,10 +48,10 @@ fn open(
 
 /// Paths as given, relative to the repository; what lies outside is left out.
 pub(super) fn inside(place: &Place, cwd: &str, given: &[String]) -> Vec<String> {
-    let cwd = PathBuf::from(cwd);
+    let cwd = base(&place.worktree, cwd);
     given
         .iter()
-        .filter_map(|raw| match root::locate(&place.worktree, &cwd, raw) {
+        .filter_map(|raw| match root::locate(&place.worktree, cwd, raw) {
             Located::Inside(path) if !path.is_root() => Some(path.as_str().to_owned()),
             _ => None,
         })

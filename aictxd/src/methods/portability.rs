@@ -114,17 +114,30 @@ fn histories(host: &Host, site: &Site, apply: bool, shared: Option<Value>) -> Va
             .sum()
     };
     let any = |name: &str| rows.iter().any(|row| member(row, name) == &json!(true));
-    json!({
-        "mode": if apply { "apply" } else { "dry_run" }, "changed": any("changed"),
+    let mut report = json!({
+        "mode": if apply { "apply" } else { "dry_run" }, "applied": apply, "changed": any("changed"),
         "would_change": any("would_change"),
         "totals": {
             "files": rows.len(), "rows_before": sum("rows_before"), "rows_after": sum("rows_after"),
             "duplicates_removed": sum("duplicates_removed"),
             "rows_truncated": sum("rows_truncated"), "invalid_rows": sum("invalid_rows"),
-            "secret_redactions": sum("secret_redactions"),
+            "secret_redactions": sum("secret_redactions"), "secret_findings": sum("secret_redactions"),
         },
+        "blocked_by_invalid_rows": any("blocked_by_invalid_rows"),
         "files": rows, "warnings": warnings,
-    })
+    });
+    // The Python package has the sums beside the list.
+    for name in [
+        "duplicates_removed",
+        "rows_truncated",
+        "invalid_rows",
+        "secret_redactions",
+        "secret_findings",
+    ] {
+        let sum = member(member(&report, "totals"), name).clone();
+        aictx_proto::json::set(&mut report, name, sum);
+    }
+    report
 }
 
 /// Secrets in a row; never their values.

@@ -32,10 +32,19 @@ pub(super) fn look(app: &App, params: &TaskParams, what: &str) -> Result<Value, 
     let snapshot = app.hosts.open(&place.root)?.snapshot();
     let checkout = facts::checkout(app, &place, &snapshot);
     let active = active_thread(&snapshot, &checkout);
+    let is_active = |t: &Thread| {
+        let active = active.thread.as_ref();
+        active.is_some_and(|a| a.task_id == t.task_id)
+    };
     match what {
-        "status" if params.all => Ok(Value::Array(
-            newest(&snapshot).into_iter().map(shown).collect(),
-        )),
+        "status" if params.all => {
+            let tasks = newest(&snapshot).into_iter().map(|thread| {
+                let mut task = shown(thread);
+                aictx_proto::json::set(&mut task, "active", json!(is_active(thread)));
+                task
+            });
+            Ok(json!({ "tasks": tasks.collect::<Vec<_>>() }))
+        }
         "status" => {
             let mut out = match active.thread.as_deref() {
                 Some(thread) => shown(thread),
@@ -52,12 +61,6 @@ pub(super) fn look(app: &App, params: &TaskParams, what: &str) -> Result<Value, 
             Ok(out)
         }
         "list" => {
-            let is_active = |t: &Thread| {
-                active
-                    .thread
-                    .as_ref()
-                    .is_some_and(|a| a.task_id == t.task_id)
-            };
             let tasks: Vec<Value> = newest(&snapshot)
                 .into_iter()
                 .map(|t| {

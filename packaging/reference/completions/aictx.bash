@@ -187,11 +187,17 @@ _aictx() {
             aictx__subcmd__failures,show)
                 cmd="aictx__subcmd__failures__subcmd__show"
                 ;;
+            aictx__subcmd__internal,boot)
+                cmd="aictx__subcmd__internal__subcmd__boot"
+                ;;
             aictx__subcmd__internal,compact)
                 cmd="aictx__subcmd__internal__subcmd__compact"
                 ;;
             aictx__subcmd__internal,execution)
                 cmd="aictx__subcmd__internal__subcmd__execution"
+                ;;
+            aictx__subcmd__internal,packet)
+                cmd="aictx__subcmd__internal__subcmd__packet"
                 ;;
             aictx__subcmd__internal,run-execution)
                 cmd="aictx__subcmd__internal__subcmd__run__subcmd__execution"
@@ -888,7 +894,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__init)
-            opts="-y -h --repo --agents --no-mcp --mcp-profile --replace-ancestor --dry-run --yes --shared --stealth --portable-continuity --no-portable-continuity --no-gitignore --no-register --force --json --no-color --no-banner --help"
+            opts="-y -h --repo --agents --no-mcp --mcp-profile --replace-ancestor --dry-run --yes --shared --stealth --portable-continuity --no-portable-continuity --no-gitignore --no-register --force --manual --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -914,7 +920,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__install)
-            opts="-y -h --agents --no-mcp --mcp-profile --replace-ancestor --dry-run --yes --install-codex-global --with-repomap --manual --json --no-color --no-banner --help"
+            opts="-y -h --agents --no-mcp --mcp-profile --replace-ancestor --dry-run --yes --install-codex-global --with-repomap --manual --workspace-root --workspace-id --cross-project-mode --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -928,6 +934,18 @@ _aictx() {
                     COMPREPLY=($(compgen -W "readonly standard full" -- "${cur}"))
                     return 0
                     ;;
+                --workspace-root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workspace-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cross-project-mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -936,12 +954,30 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__internal)
-            opts="-h --json --no-color --no-banner --help run-execution execution compact"
+            opts="-h --json --no-color --no-banner --help run-execution execution boot packet compact"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__internal__subcmd__boot)
+            opts="-h --repo --json --no-color --no-banner --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1127,6 +1163,32 @@ _aictx() {
                     return 0
                     ;;
                 --session-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__internal__subcmd__packet)
+            opts="-h --task --task-type --repo --json --no-color --no-banner --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --task)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --task-type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repo)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -79,6 +79,9 @@ complete -c aictx -n "__fish_aictx_using_subcommand install" -l agents -d 'Agent
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l mcp-profile -d 'Tools that the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
 standard\t'What agents need'
 full\t'Everything'"
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l workspace-root -d 'There are no workspaces: each repository registers itself' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l workspace-id -d 'See `workspace_root`' -r
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l cross-project-mode -d 'Memory never crosses repositories' -r
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-mcp -d 'Leave out the MCP server'
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l replace-ancestor -d 'Take out what the Python program of the same name left in these files'
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l dry-run -d 'Show what would be written, and write nothing'
@@ -105,7 +108,8 @@ complete -c aictx -n "__fish_aictx_using_subcommand init" -l portable-continuity
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-portable-continuity -d 'Keep what is remembered out of git, as without any choice'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-gitignore -d 'Leave .gitignore alone, as without --portable-continuity'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-register -d 'Leave the user\'s registry alone'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l force -d 'Also where there is no git repository'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l force -d 'Also where there is no git repository, as with --repo'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l manual -d 'Asks nothing: --dry-run shows what would be written'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-banner -d 'No banner is ever printed'
@@ -771,13 +775,15 @@ complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_sub
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -f -a "run-execution" -d 'Run a command, show what it prints as it prints it, and record what became of it'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -f -a "execution" -d 'Begin and end an execution that a wrapper observes itself'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution compact" -f -a "compact" -d 'Say which rows of memory have become history, and move them to the archive'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -f -a "run-execution" -d 'Run a command, show what it prints as it prints it, and record what became of it'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -f -a "execution" -d 'Begin and end an execution that a wrapper observes itself'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -f -a "boot" -d 'Show the state of a repository\'s memory and its preferences'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -f -a "packet" -d 'The same as `aictx prepare`, as JSON'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -f -a "compact" -d 'Say which rows of memory have become history, and move them to the archive'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task -d 'Goal that the command serves' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task-type -d 'Kind of task, when it is known' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l execution-id -d 'Repeat-safe id; `auto` makes one' -r
@@ -807,6 +813,18 @@ complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_su
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -f -a "prepare" -d 'Begin an execution: print what `resume` knows, and what `finalize` needs to end it'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -f -a "finalize" -d 'End an execution that `prepare` began, and record it'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l task -d 'The goal' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l task-type -d 'Kind of task, when it is known' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l apply -d 'Do it; otherwise it is only said'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l json -d 'Print one line of JSON, errors included'

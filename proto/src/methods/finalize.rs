@@ -27,6 +27,8 @@ pub struct FinalizeParams {
     pub files_opened: Vec<String>,
     /// Files written.
     pub files_edited: Vec<String>,
+    /// Files read more than once; they count as read, too.
+    pub files_reopened: Vec<String>,
     /// Commands run.
     pub commands_executed: Vec<String>,
     /// Test runs.

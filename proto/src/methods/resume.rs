@@ -113,9 +113,12 @@ pub struct ResumeReply {
     pub warnings: Vec<String>,
     /// `{contract_id, path, session_id, execution_id, generated_at, task_goal}`.
     pub contract_ref: Value,
-    /// Names of the members that stay, and of those that may change; only in the full form.
+    /// The task at hand, `{task_id, goal, status, next_action}`, empty for none; only in the brief form.
     #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub public_json_contract: Value,
+    pub active_task: Value,
+    /// The last handoff, `{summary, next_steps}`, empty for none; only in the brief form.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub handoff: Value,
     /// The thread that waits on another branch; null for none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub skipped_work_state: Value,

@@ -351,6 +351,26 @@ pub enum Internal {
     /// Begin and end an execution that a wrapper observes itself
     #[command(subcommand)]
     Execution(Execution),
+    /// Show the state of a repository's memory and its preferences.
+    #[command(hide = true)]
+    Boot {
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+    /// The same as `aictx prepare`, as JSON.
+    #[command(hide = true)]
+    Packet {
+        /// The goal
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        task: String,
+        /// Kind of task, when it is known
+        #[arg(long, value_name = "TYPE", default_value = "")]
+        task_type: String,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
     /// Say which rows of memory have become history, and move them to the archive
     Compact {
         /// Do it; otherwise it is only said

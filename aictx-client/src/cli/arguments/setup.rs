@@ -125,6 +125,15 @@ pub struct Install {
     /// Asks before it writes, as it does anyway where a person can answer.
     #[arg(long, hide = true)]
     pub manual: bool,
+    /// There are no workspaces: each repository registers itself.
+    #[arg(long, value_name = "PATH", hide = true)]
+    pub workspace_root: Option<PathBuf>,
+    /// See `workspace_root`.
+    #[arg(long, value_name = "ID", hide = true)]
+    pub workspace_id: Option<String>,
+    /// Memory never crosses repositories.
+    #[arg(long, value_name = "MODE", hide = true)]
+    pub cross_project_mode: Option<String>,
 }
 
 /// `aictx init`.
@@ -154,14 +163,17 @@ pub struct Init {
     #[arg(long)]
     pub no_portable_continuity: bool,
     /// Leave .gitignore alone, as without --portable-continuity
-    #[arg(long, conflicts_with = "portable_continuity")]
+    #[arg(long)]
     pub no_gitignore: bool,
     /// Leave the user's registry alone
     #[arg(long)]
     pub no_register: bool,
-    /// Also where there is no git repository
+    /// Also where there is no git repository, as with --repo
     #[arg(long)]
     pub force: bool,
+    /// Asks nothing: --dry-run shows what would be written.
+    #[arg(long, hide = true)]
+    pub manual: bool,
 }
 
 /// How a removal is done.

@@ -10,6 +10,7 @@ use super::{absolute, caller, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::{Guard, Resume, Risk};
 use crate::cli::call::{Backend, parse};
+use crate::cli::compatibility;
 use crate::cli::error::CliError;
 use crate::cli::render;
 use crate::cli::text::{Paint, clean};
@@ -26,6 +27,7 @@ pub(super) fn resume(backend: &Backend, options: Resume) -> Result<Answer, CliEr
         caller: caller(options.caller),
     };
     let mut value = backend.call(RESUME, &params)?;
+    compatibility::resume(&mut value, params.brief);
     // Programs have the members; the text of them would be the same once more.
     let text = value.as_object_mut().and_then(|v| v.remove("text"));
     let mut text = clean(text.as_ref().and_then(Value::as_str).unwrap_or_default());

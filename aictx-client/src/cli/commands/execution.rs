@@ -18,6 +18,7 @@ use crate::cli::arguments::{
     CallerOptions, Execution, ExecutionFinalize, ExecutionPrepare, Observed,
 };
 use crate::cli::call::{Backend, parse};
+use crate::cli::compatibility;
 use crate::cli::error::CliError;
 use crate::cli::render;
 
@@ -72,6 +73,7 @@ fn prepare(backend: &Backend, mut options: ExecutionPrepare) -> Result<Answer, C
         caller: caller(options.caller),
     };
     let mut value = backend.call(RESUME, &params)?;
+    compatibility::resume(&mut value, params.brief);
     let text = |value: &Value, name: &str| {
         let member = value.get(name).and_then(Value::as_str);
         member.unwrap_or_default().to_owned()
@@ -118,8 +120,9 @@ fn finalize(backend: &Backend, options: ExecutionFinalize, json: bool) -> Result
     let text = read_text(&options.prepared)?;
     let envelope = envelope(&name, &text)?;
     let params = report(envelope, options)?;
-    let value = backend.call(FINALIZE, &params)?;
+    let mut value = backend.call(FINALIZE, &params)?;
     let reply: FinalizeReply = parse(value.clone())?;
+    compatibility::finalize(&mut value, &params.repo);
     let text = if json {
         String::new()
     } else {
@@ -176,6 +179,7 @@ fn report(envelope: Envelope, options: ExecutionFinalize) -> Result<FinalizePara
         task_type: envelope.declared_task_type.unwrap_or_default(),
         files_opened: envelope.files_opened,
         files_edited: envelope.files_edited,
+        files_reopened: envelope.files_reopened.clone(),
         commands_executed: envelope.commands_executed,
         tests_executed: envelope.tests_executed,
         notable_errors: envelope.notable_errors,
@@ -214,6 +218,7 @@ pub(super) fn add_observed(
 ) -> Result<(), CliError> {
     let lists = [
         (&mut params.files_edited, observed.files_edited),
+        (&mut params.files_reopened, observed.files_reopened.clone()),
         (&mut params.commands_executed, observed.commands_executed),
         (&mut params.tests_executed, observed.tests_executed),
         (&mut params.notable_errors, observed.notable_errors),

@@ -13,8 +13,10 @@ use super::{absolute, caller, request_id, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::{Finalize, Outcome};
 use crate::cli::call::{Backend, parse};
+use crate::cli::compatibility;
 use crate::cli::error::CliError;
 use crate::cli::render;
+use crate::cli::text::Paint;
 
 /// Members that say who calls and from where: the client fills them in.
 const INTERNAL: [&str; 5] = ["repo", "cwd", "caller", "edited_since_ms", "request_id"];
@@ -36,8 +38,12 @@ pub(super) fn finalize(backend: &Backend, options: Finalize) -> Result<Answer, C
         request_id: request_id(),
         ..merge(document, options)?
     };
-    let value = backend.call(FINALIZE, &params)?;
+    let mut value = match backend.call(FINALIZE, &params) {
+        Ok(value) => value,
+        Err(error) => return Ok(unavailable(&error)),
+    };
     let reply: FinalizeReply = parse(value.clone())?;
+    compatibility::finalize(&mut value, &params.repo);
     let mut notes = render::finalize_notes(&reply);
     for (_, flag) in views.iter().filter(|(asked, _)| *asked) {
         notes.push_str(&format!(
@@ -50,6 +56,16 @@ pub(super) fn finalize(backend: &Backend, options: Finalize) -> Result<Answer, C
         notes,
         status: 0,
     })
+}
+
+/// Answer where nobody could record the execution: agents put this summary before their users.
+fn unavailable(error: &CliError) -> Answer {
+    Answer {
+        value: error.to_json(),
+        text: format!("{}\n", render::NO_SUMMARY),
+        notes: error.to_text(Paint::off()),
+        status: error.status(),
+    }
 }
 
 fn read_document(file: &Path) -> Result<FinalizeParams, CliError> {

@@ -1,19 +1,20 @@
 //! What is remembered: tasks, next, prepare, log, why, forget, pin, wrong, messages, reports.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 
+use aictx_proto::json::member;
 use aictx_proto::methods::{
     COMPACT, CompactParams, HandParams, InRepo, LOG, LogParams, LogReply, MEMORY_FORGET,
     MEMORY_LIST, MEMORY_PIN, MEMORY_RIGHT, MEMORY_UNPIN, MEMORY_WRONG, MESSAGES, MemoryList,
     MemoryListParams, MemoryParams, MemoryReply, MessagesParams, NEXT, PREPARE, PrepareParams,
-    REFLECT, REPORT, REUSE, SUGGEST, TASK_CLOSE, TASK_LIST, TASK_RESUME, TASK_SHOW, TASK_START,
-    TASK_STATUS, TASK_UPDATE, TaskParams, WHY, WhyParams, WhyReply,
+    REFLECT, REPORT, RESUME, REUSE, ResumeParams, SUGGEST, TASK_CLOSE, TASK_LIST, TASK_RESUME,
+    TASK_SHOW, TASK_START, TASK_STATUS, TASK_UPDATE, TaskParams, WHY, WhyParams, WhyReply,
 };
 use aictx_proto::rpc::MAX_LINE_BYTES;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{absolute, caller, working_directory};
 use crate::cli::Answer;
@@ -41,10 +42,15 @@ fn with_text(backend: &Backend, method: &str, params: &impl Serialize) -> Result
     })
 }
 
-/// Calls a method whose result is read by programs: people get the same line.
+/// Calls a method whose result is read by programs: they get one line of JSON, as from the Python package
+/// with or without `--json`, and people at a terminal its members.
 fn plain(backend: &Backend, method: &str, params: &impl Serialize) -> Result<Answer, CliError> {
     let value = backend.call(method, params)?;
-    let text = format!("{value}\n");
+    let text = if std::io::stdout().is_terminal() {
+        render::members(&value)
+    } else {
+        format!("{value}\n")
+    };
     Ok(Answer {
         value,
         text,
@@ -270,6 +276,53 @@ pub(super) fn prepare(backend: &Backend, options: Prepare) -> Result<Answer, Cli
         task_type: options.task_type,
     };
     with_text(backend, PREPARE, &params)
+}
+
+/// `aictx internal packet`.
+pub(super) fn packet(
+    backend: &Backend,
+    at: &RepoOption,
+    goal: String,
+    task_type: String,
+) -> Result<Answer, CliError> {
+    let repo = absolute(&at.repo)?;
+    let params = PrepareParams {
+        repo,
+        goal,
+        task_type,
+    };
+    let mut answer = with_text(backend, PREPARE, &params)?;
+    answer.text = format!("{}\n", answer.value);
+    Ok(answer)
+}
+
+/// `aictx internal boot`.
+pub(super) fn boot(backend: &Backend, at: &RepoOption) -> Result<Answer, CliError> {
+    let params = ResumeParams {
+        repo: absolute(&at.repo)?,
+        brief: true,
+        look_only: true,
+        caller: caller(CallerOptions::default()),
+        ..ResumeParams::default()
+    };
+    let resumed = backend.call(RESUME, &params)?;
+    let root = member(&resumed, "repo").as_str().unwrap_or_default();
+    let exists = Path::new(root).join(".aictx").is_dir();
+    let value = json!({
+        "repo_bootstrap": {
+            "exists": exists, "repo": root,
+            "status": if exists { "initialized" } else { "not_initialized" },
+        },
+        "communication_policy": member(&resumed, "communication_policy"),
+        "effective_preferences": member(&resumed, "effective_preferences"),
+        "startup_banner_text": member(&resumed, "startup_banner_text"),
+        "startup_banner_render_payload": member(&resumed, "startup_banner_render_payload"),
+    });
+    Ok(Answer {
+        text: format!("{value}\n"),
+        value,
+        ..Answer::default()
+    })
 }
 
 /// `aictx log`.

@@ -20,6 +20,7 @@ use super::{absolute, caller, request_id, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::RunExecution;
 use crate::cli::call::{Backend, parse};
+use crate::cli::compatibility;
 use crate::cli::error::CliError;
 use crate::cli::render;
 
@@ -132,6 +133,7 @@ pub(super) fn run(
         commands_executed: vec![line],
         files_opened: account.files_opened,
         files_edited: account.files_edited,
+        files_reopened: account.files_reopened,
         tests_executed: account.tests_executed,
         notable_errors: account.notable_errors,
         work_state: account.work_state,
@@ -153,7 +155,7 @@ pub(super) fn run(
     params.commands_executed.extend(account.commands_executed);
     params.error_events.extend(account.error_events);
     let recorded = backend.call(FINALIZE, &params);
-    let value = match recorded {
+    let mut value = match recorded {
         Ok(value) => value,
         Err(error) => {
             // The command ran: its status counts, and the record's failure is told beside it.
@@ -166,7 +168,8 @@ pub(super) fn run(
                 value: json!({
                     "execution_id": null, "command": words, "exit_code": status,
                     "stdout": String::from_utf8_lossy(&ran.stdout.bytes()),
-                    "stderr": String::from_utf8_lossy(&ran.stderr.bytes()), "finalized": null,
+                    "stderr": String::from_utf8_lossy(&ran.stderr.bytes()), "prepared": null,
+                    "finalized": null,
                 }),
                 status,
                 ..Answer::default()
@@ -174,13 +177,16 @@ pub(super) fn run(
         }
     };
     let reply: FinalizeReply = parse(value.clone())?;
+    compatibility::finalize(&mut value, &params.repo);
+    let prepared = compatibility::prepared(&value, &params);
     let mut notes = render::finalize_notes(&reply);
     notes.push_str(&render::finalize(&reply));
     Ok(Answer {
         value: json!({
             "execution_id": reply.execution_id, "command": words, "exit_code": status,
             "stdout": String::from_utf8_lossy(&ran.stdout.bytes()),
-            "stderr": String::from_utf8_lossy(&ran.stderr.bytes()), "finalized": value,
+            "stderr": String::from_utf8_lossy(&ran.stderr.bytes()), "prepared": prepared,
+            "finalized": value,
         }),
         // Standard output belongs to the command.
         text: String::new(),

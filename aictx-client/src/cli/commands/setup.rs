@@ -118,11 +118,21 @@ pub(super) fn install(
 
 /// `aictx init`.
 pub(super) fn init(backend: &Backend, options: &Init, json: bool) -> Result<Answer, CliError> {
+    if options.portable_continuity && options.no_gitignore {
+        let text = "--portable-continuity requires updating .gitignore";
+        return Err(CliError::usage(text).hint("leave out --no-gitignore"));
+    }
     let given = options.path.as_deref().or(options.repo.as_deref());
     let (runners, detect) = agents(&options.what.agents);
     let surroundings = surroundings(backend)?;
+    let repo = absolute(given.unwrap_or(Path::new(".")))?;
+    // A folder that is named is meant, with git or without; a whole home never is.
+    let named = options.repo.is_some() && repo != surroundings.home;
+    if named && !options.what.dry_run {
+        std::fs::create_dir_all(&repo).map_err(|e| CliError::io(&repo, &e))?;
+    }
     let params = InitParams {
-        repo: absolute(given.unwrap_or(Path::new(".")))?,
+        repo,
         runners,
         detect,
         program: surroundings.program.clone(),
@@ -139,7 +149,7 @@ pub(super) fn init(backend: &Backend, options: &Init, json: bool) -> Result<Answ
         ancestor: options.what.replace_ancestor,
         dry_run: options.what.dry_run,
         no_register: options.no_register,
-        force: options.force,
+        force: options.force || named,
     };
     let value = backend.call(INIT, &params)?;
     let reply: InitReply = parse(value.clone())?;

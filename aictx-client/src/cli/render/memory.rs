@@ -14,6 +14,39 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_default()
 }
 
+/// Members of an object, a line each; those that are empty are left out.
+pub fn members(value: &Value) -> String {
+    let mut out = String::new();
+    add_members(value, 0, &mut out);
+    out
+}
+
+fn add_members(value: &Value, depth: usize, out: &mut String) {
+    for (name, value) in value.as_object().into_iter().flatten() {
+        let name = format!("{}{}", "  ".repeat(depth), clean(&name.replace('_', " ")));
+        match value {
+            Value::Object(inner) if !inner.is_empty() => {
+                out.push_str(&format!("{name}\n"));
+                add_members(value, depth + 1, out);
+            }
+            Value::Array(items) if !items.is_empty() => {
+                let items: Vec<String> = items.iter().map(scalar).collect();
+                out.push_str(&format!("{name}: {}\n", items.join(", ")));
+            }
+            Value::Null | Value::Array(_) | Value::Object(_) => {}
+            Value::String(text) if text.is_empty() => {}
+            value => out.push_str(&format!("{name}: {}\n", scalar(value))),
+        }
+    }
+}
+
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::String(text) => one_line(text, LINE),
+        value => one_line(&value.to_string(), LINE),
+    }
+}
+
 /// `aictx task list`.
 pub fn tasks(value: &Value, paint: Paint) -> String {
     let tasks = value["tasks"].as_array().cloned().unwrap_or_default();
@@ -47,7 +80,7 @@ pub fn tasks(value: &Value, paint: Paint) -> String {
 
 /// `aictx task status --all`.
 pub fn threads(value: &Value) -> String {
-    let all = value.as_array().cloned().unwrap_or_default();
+    let all = value["tasks"].as_array().cloned().unwrap_or_default();
     if all.is_empty() {
         return "no tasks are recorded\n".to_owned();
     }

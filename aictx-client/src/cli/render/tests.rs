@@ -52,7 +52,7 @@ fn init_lines() {
     }));
     assert_eq!(
         setup::init(&reply),
-        "/r\n  created    .aictx/\n  unchanged  .claude/settings.local.json\n  registered with the daemon\n"
+        "/r\n  created    .aictx/\n  unchanged  .claude/settings.local.json\n  registered with the daemon\nInit complete. Use your coding agent normally in this repo.\n"
     );
 }
 
@@ -139,5 +139,28 @@ fn warning_lines() {
 fn an_install_without_agents_shows_no_empty_headings() {
     let reply: aictx_proto::methods::InstallReply =
         read(json!({ "agents": [], "files": [], "steps": [] }));
-    assert_eq!(setup::install(&reply), "");
+    let text = setup::install(&reply);
+    assert!(
+        text.starts_with("Skipped global Codex integration."),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 1);
+}
+
+#[test]
+fn members_of_an_answer_are_lines_for_people() {
+    let answer = json!({ "suggested_files": ["a.py", "b.py"], "source": "none", "reason": "",
+        "rates": { "strategy_usage": 2, "none": {} } });
+    let mut lines: Vec<String> = memory::members(&answer)
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    lines.sort();
+    let expected = [
+        "  strategy usage: 2",
+        "rates",
+        "source: none",
+        "suggested files: a.py, b.py",
+    ];
+    assert_eq!(lines, expected);
 }

@@ -4,7 +4,7 @@ use aictx_proto::path::RepoPath;
 use aictx_proto::pattern::PathPattern;
 use aictx_proto::record::{ComplianceRow, ContractRecord, Origin};
 use aictx_proto::text::clean;
-use aictx_signals::Coverage;
+use aictx_signals::{Coverage, is_untested};
 use serde_json::{Map, Value, json};
 
 use crate::memo::check;
@@ -215,7 +215,10 @@ pub(crate) fn evaluate(contract: Option<&ContractRecord>, seen: &Observed) -> Co
     let coverage = test_seen(expected, text("/test_command/runs"), seen.passed);
     let test_used = coverage == Coverage::Whole;
     let focused = coverage == Coverage::Part;
-    if !test_used && required && !seen.edited.is_empty() {
+    let untested = !seen.validated
+        && seen.tests.is_empty()
+        && seen.edited.iter().any(|path| !is_untested(path));
+    if !test_used && required && !seen.edited.is_empty() || untested {
         let failed = seen.success == Some(false);
         let (code, off) = match (focused && seen.validated, failed) {
             // It speaks of what was edited.

@@ -54,7 +54,15 @@ fn w8_equivalent_test_runs_count_and_exploratory_contracts_can_be_followed() {
         "followed"
     );
     let none = record("exploratory", "", "");
-    assert_eq!(verdict(&none, &["x.py"], &[], true).status, "followed");
+    assert_eq!(verdict(&none, &["x.md"], &[], true).status, "followed");
+    // Code that nobody tested never is.
+    for contract in [&none, &exploratory] {
+        let untested = verdict(contract, &["x.py"], &[], true);
+        assert_eq!(
+            untested.compact_summary,
+            "Contract: partial — canonical test was not observed."
+        );
+    }
 }
 
 #[test]

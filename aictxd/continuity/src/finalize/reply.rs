@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aictx_proto::methods::FinalizeReply;
 use aictx_proto::record::{AgentExecutionRow, Strategy, files};
-use aictx_proto::shown;
+use aictx_proto::shown::{self, Line, Name};
 use aictx_proto::snapshot::GitState;
 use serde_json::{Map, Value, json};
 
@@ -13,10 +13,11 @@ use super::records::Records;
 use super::unheard::unheard;
 use super::{Decided, Finalize, value};
 use crate::decisions;
-use crate::origin::with_origin;
+use crate::origin::{marked, with_origin};
 use crate::preferences::is_muted;
 use crate::strategies::StrategyChange;
 use crate::summary;
+use crate::work_state::active_thread;
 
 /// What was done, in words.
 pub(super) struct Summary {
@@ -29,13 +30,11 @@ pub(super) struct Summary {
 
 impl Summary {
     pub(super) fn of(d: &Decided) -> Self {
-        let next: Vec<String> = d
-            .handoff
-            .next_steps
-            .iter()
-            .chain(&d.handoff.blocked)
-            .cloned()
-            .collect();
+        let left = d.handoff.next_steps.iter().chain(&d.handoff.blocked);
+        let mut next: Vec<String> = left.cloned().collect();
+        if next.is_empty() {
+            next.extend(next_of_task(d));
+        }
         let (text, payload, polished) = summary::render(&summary::Facts {
             loaded: d.learned.loaded.clone(),
             failure: failure(d),
@@ -169,15 +168,62 @@ pub(super) fn repeated(input: &Finalize, known: &AgentExecutionRow) -> FinalizeR
     }
 }
 
+/// What the active task says comes next.
+fn next_of_task(d: &Decided) -> Option<String> {
+    let task = match &d.learned.thread {
+        Some(thread) => thread.clone(),
+        None => (*active_thread(d.snapshot, &d.input.project.checkout).thread?).clone(),
+    };
+    // What came with the repository is no word of this work.
+    let goes_on = task.status == "in_progress" && task.origin.is_own();
+    Some(task.next_action).filter(|next| goes_on && !next.trim().is_empty())
+}
+
 fn markdown(d: &Decided, next: &[String]) -> String {
     let yes = |b: bool| if b { "yes" } else { "no" }.to_owned();
+    let offered = d.learned.offered.as_ref();
+    let reason = offered.and_then(|(hint, _, _)| hint["selection_reason"].as_str());
+    let or_none = |text: String| match text.as_str() {
+        "" => "none".to_owned(),
+        _ => text,
+    };
+    let strategy = strategy_files(d);
+    let files = strategy.iter().take(4);
+    let files = Line::join(files.map(|path| marked(path, Name::new, 200)), ", ");
+    let fields = match d.learned.thread.as_ref() {
+        Some(thread) => {
+            let fields = d.learned.thread_fields.iter().take(5);
+            let fields = fields.map(String::as_str).collect::<Vec<_>>();
+            format!(
+                "{} ({})",
+                shown::line(&thread.task_id, 120),
+                fields.join(", ")
+            )
+        }
+        None => "none".to_owned(),
+    };
     summary::markdown(
         &[
             ("prepared task type", d.prepared_type.clone()),
             ("final task type", d.final_type.clone()),
             ("effective task type", d.task_type.clone()),
+            ("prepared area", d.area.clone()),
+            ("final area", d.area.clone()),
             ("effective area", d.area.clone()),
             ("outcome", d.handoff.status.clone()),
+            ("reused strategy", yes(offered.is_some_and(|o| o.2))),
+            (
+                "strategy reason",
+                shown::line(reason.unwrap_or("none"), 240),
+            ),
+            ("strategy entry points", or_none(files.to_string())),
+            (
+                "reuse confidence",
+                offered.map_or("low", |o| o.1).to_owned(),
+            ),
+            ("value sources", or_none(d.learned.loaded.join(", "))),
+            ("RepoMap", or_none(d.input.project.map_state.clone())),
+            ("work state updated", fields),
             ("handoff stored", yes(d.worth_a_handoff)),
             ("decision stored", yes(!d.decisions.is_empty())),
             ("failure recorded", yes(d.change.persisted.is_some())),
@@ -191,10 +237,12 @@ fn markdown(d: &Decided, next: &[String]) -> String {
         &[
             ("files opened", d.seen.files_opened.len()),
             ("files edited", d.seen.files_edited.len()),
+            ("files reopened", d.seen.files_reopened.len()),
             ("commands", d.seen.commands.len()),
             ("tests", d.seen.tests.len()),
             ("errors", d.seen.error_events.len()),
         ],
+        &d.seen.tests,
         next,
         &d.handoff.recommended_starting_points,
     )
@@ -211,7 +259,9 @@ fn failure(d: &Decided) -> Option<(bool, String)> {
                 .to_owned()
         };
         let words = [first("toolchains"), first("phases"), first("error_codes")];
-        let words: Vec<String> = words.into_iter().filter(|w| !w.is_empty()).collect();
+        // What is not known of it is left out.
+        let known = |word: &String| !word.is_empty() && word != "unknown";
+        let words: Vec<String> = words.into_iter().filter(known).collect();
         (p["existing"].as_bool().unwrap_or(false), words.join(" "))
     })
 }

@@ -154,7 +154,12 @@ pub(super) fn merge_report(
     for path in &observed {
         push(&mut seen.files_edited, path);
     }
-    merge("files_reopened", &mut seen.files_reopened, &[], false);
+    merge(
+        "files_reopened",
+        &mut seen.files_reopened,
+        &told.files_reopened,
+        false,
+    );
     merge(
         "commands_executed",
         &mut seen.commands,

@@ -342,7 +342,11 @@ pub fn prepare(
     let fits = context.task_fits;
     let (points, fallback) = entry_points(&context, fits, true);
     let mut files: Vec<Value> = Vec::new();
-    for point in points.iter().chain(&fallback) {
+    // Workflows of CI that memory merely speaks of are no place to look at.
+    let further = fallback
+        .iter()
+        .filter(|point| file_kind(&point.path) != "ci");
+    for point in points.iter().chain(further) {
         if files.len() < 8 && !files.iter().any(|f| f["path"] == point.path.as_str()) {
             let score = ranked
                 .iter()
@@ -441,8 +445,9 @@ pub fn prepare(
         }),
         "recalled": recalled(&context),
         "decisions": context.decisions.iter().take(5).map(|d| labelled(&json!({
-            "id": d.id(), "decision": decision_text(d.decision, &context), "why_loaded": d.reasons(),
-        }), d.decision.origin, &[])).collect::<Vec<_>>(),
+            "id": d.id(), "decision": shown::line(&d.decision.decision, 200),
+            "text": decision_text(d.decision, &context), "why_loaded": d.reasons(),
+        }), d.decision.origin, &["decision"])).collect::<Vec<_>>(),
         "handoffs": handoff.iter().map(|h| labelled(&json!({
             "summary": shown::line(&h.summary, 240), "status": h.status,
             "relevance": context.relevance.name(),
@@ -462,11 +467,23 @@ pub fn prepare(
             "score": aictx_proto::json::member(&quality, "score"), "status": aictx_proto::json::member(&quality, "status"), "advisory_only": true,
         },
         "effective_preferences": preferences::as_json(&snapshot.preferences),
-        "staleness_warnings": stale, "why_loaded": context.why_loaded(ranked),
+        "staleness_warnings": stale.iter().map(|what| json!({
+            "code": stale_code(what), "summary": what, "severity": "warning",
+        })).collect::<Vec<_>>(),
+        "why_loaded": context.why_loaded(ranked),
         "warnings": warnings,
     });
     let text = prepare_text(&pack, &project.recalled);
     (pack, text)
+}
+
+/// Code of a staleness warning, by its text.
+fn stale_code(what: &str) -> &'static str {
+    match what.split(':').next() {
+        Some("missing_paths") => "missing_linked_file",
+        Some("age_days") => "stale_handoff",
+        _ => "changed_since",
+    }
 }
 
 fn file_kind(path: &str) -> &'static str {
@@ -526,7 +543,7 @@ fn prepare_text(pack: &Value, recalled: &[Recollection]) -> String {
     section("Earlier work on this", recalled.collect());
     section(
         "Relevant decisions",
-        each("decisions", &|d| quoted(&d["decision"])),
+        each("decisions", &|d| quoted(&d["text"])),
     );
     let noted = pack["effective_preferences"].as_object().into_iter();
     let noted = noted.flatten().filter(|(name, _)| *name != ORIGIN);
@@ -540,7 +557,10 @@ fn prepare_text(pack: &Value, recalled: &[Recollection]) -> String {
         "Validation contract",
         each("validation_expectations", &quoted),
     );
-    section("Staleness warnings", each("staleness_warnings", &quoted));
+    section(
+        "Staleness warnings",
+        each("staleness_warnings", &|warning| quoted(&warning["summary"])),
+    );
     section("Warnings", each("warnings", &quoted));
     let first = &pack["suggested_first_action"];
     section("Suggested first action", vec![quoted(first)]);

@@ -71,9 +71,15 @@ pub fn report(snapshot: &Snapshot, project: &Project, read: &Reported, now: Time
     for thread in snapshot.threads.iter() {
         *statuses.entry(&thread.status).or_default() += 1;
     }
-    let redundant = count(&|e| {
+    let redundant = executions.iter().filter(|e| {
         e.files_reopened.len() > 2 || e.files_opened.len() > 8 && e.files_edited.is_empty()
     });
+    let redundant = used(
+        read,
+        "possible_redundant_exploration",
+        redundant.map(|e| e.task_id.as_str()),
+    );
+    let all_runs = all_runs(read);
     let task = snapshot.active_task.as_ref();
     let toolchains: BTreeSet<&String> = executions
         .iter()
@@ -92,7 +98,7 @@ pub fn report(snapshot: &Snapshot, project: &Project, read: &Reported, now: Time
         "avg_files_opened": mean(executions.iter().map(|e| e.files_opened.len() as u64).collect()),
         "avg_reopened_files": mean(executions.iter().map(|e| e.files_reopened.len() as u64).collect()),
         "strategy_usage": reused,
-        "strategy_reuse_rate": ratio(reused, read.runs.len()),
+        "strategy_reuse_rate": ratio(reused, all_runs),
         "packet_usage": packets(read),
         "feedback_rows": read.feedback.len(),
         "redundant_exploration_cases": redundant,
@@ -190,7 +196,7 @@ fn health(snapshot: &Snapshot, project: &Project, read: &Reported, now: Timestam
     json!({
         "packet_context_usefulness": {
             "packet_usage": used, "packet_usage_rate": ratio(used, read.executions.len()),
-            "strategy_usage_rate": ratio(reused, read.runs.len()),
+            "strategy_usage_rate": ratio(reused, all_runs(read)),
         },
         "stale_memory_excluded": stale.count() + usize::from(handoff_stale),
         // Nobody saw what did not happen.
@@ -219,6 +225,13 @@ fn reused(read: &Reported) -> usize {
         "used_strategy",
         logged.map(|e| e.execution_id.as_str()),
     )
+}
+
+/// Executions of which it is known whether they followed a strategy.
+fn all_runs(read: &Reported) -> usize {
+    let fed_back = read.feedback.iter().map(|row| row.execution_id.as_str());
+    let runs = read.runs.iter().map(|e| e.execution_id.as_str());
+    runs.chain(fed_back).collect::<BTreeSet<_>>().len()
 }
 
 /// Executions of which the log or the feedback says that they used something.

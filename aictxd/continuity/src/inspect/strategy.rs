@@ -102,29 +102,24 @@ pub fn reflect(last: Option<&ExecutionLogRow>) -> Value {
     let row = last.unwrap_or(&none);
     let (reopened, opened) = (row.files_reopened.len(), row.files_opened.len());
     let (issue, action, reason) = if last.is_none() {
-        ("none", "nothing is recorded yet", "no execution was found")
+        ("none", "continue", "no execution is recorded yet")
     } else if reopened > LOOPING {
         (
             "looping_on_same_files",
             "write down what each file is for before reading it again",
-            "several files were read more than once",
+            "several files were reopened",
         )
     } else if opened > EXPLORING && row.files_edited.is_empty() {
         (
             "too_much_exploration",
-            "start from the entry points",
+            "narrow the scope: start from the entry points",
             "many files were read and none was edited",
         )
     } else {
-        ("none", "go on", "nothing stands out")
+        ("none", "continue", "nothing stands out")
     };
     let mut points: Vec<&String> = Vec::new();
-    for path in row
-        .files_edited
-        .iter()
-        .rev()
-        .chain(row.files_opened.iter().rev())
-    {
+    for path in row.files_edited.iter().chain(&row.files_opened) {
         if points.len() < 5 && !points.contains(&path) {
             points.push(path);
         }

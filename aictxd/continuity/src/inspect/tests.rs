@@ -251,7 +251,7 @@ fn the_report_counts_only_what_the_logs_show() {
     let now = Timestamp::parse("2026-03-01T00:00:00Z").unwrap();
     let found = report(&snapshot(), &Project::default(), &read, now);
     assert_eq!(found["strategy_usage"], 2, "each execution once");
-    assert_eq!(found["strategy_reuse_rate"], 0.5);
+    assert_eq!(found["strategy_reuse_rate"], 0.4);
     assert!(found["memory_hygiene"]["staleness"]["decisions"].is_array());
     assert_eq!(found["total_executions"], 7);
     assert_eq!(

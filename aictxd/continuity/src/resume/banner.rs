@@ -14,7 +14,9 @@ pub(super) fn banner_lines(context: &Context) -> Vec<Value> {
     let mut lines = Vec::new();
     let background = context.active.thread.is_none()
         && context.relevance <= Relevance::Low
-        && context.handoff.is_some_and(|h| h.status == "resolved");
+        && context
+            .handoff
+            .is_some_and(|h| matches!(h.status.as_str(), "resolved" | "completed" | "success"));
     match context.handoff {
         None => lines.push(line(
             Origin::Own,

@@ -31,6 +31,8 @@ pub(crate) struct EntryPoint {
     pub(crate) source: Source,
     /// Whose word the reason is.
     pub(crate) origin: Origin,
+    /// Names that the map matched in it.
+    pub(crate) symbols: String,
 }
 
 /// Where an entry point comes from.
@@ -88,6 +90,7 @@ pub(crate) fn entry_points(
                 reason,
                 source,
                 origin,
+                symbols: String::new(),
             });
         }
     };
@@ -170,6 +173,16 @@ pub(crate) fn entry_points(
         let (path, reason) = from_handoff(path.clone());
         add(&mut fallback, path, reason, of_handoff);
     }
+    for point in points.iter_mut().filter(|p| p.source == Source::Map) {
+        let hit = context
+            .project
+            .map
+            .iter()
+            .find(|hit| hit.path == point.path);
+        let names = hit.into_iter().flat_map(|hit| &hit.symbols);
+        let names: Vec<&str> = names.map(|symbol| symbol.name.as_str()).collect();
+        point.symbols = names.join(" ");
+    }
     let named = Named::of(&context.request);
     let how = |point: &EntryPoint| named.how(&point.path);
     points.extend(fallback.extract_if(.., |point| how(point) >= Naming::Name));
@@ -223,7 +236,8 @@ pub(super) fn continuity_match(context: &Context, points: &[EntryPoint], task_fi
     }
     if let Some(first) = points.first() {
         let asked = terms(&context.request);
-        let overlap = shared(&asked, &terms(&format!("{} {}", first.path, first.reason)));
+        let about = format!("{} {} {}", first.path, first.reason, first.symbols);
+        let overlap = shared(&asked, &terms(&about));
         match overlap {
             0 => {}
             1 => add(2, "first_action_partial_overlap"),
@@ -242,7 +256,10 @@ pub(super) fn continuity_match(context: &Context, points: &[EntryPoint], task_fi
     if context.handoff.is_some() && !context.continues {
         match context.relevance {
             Relevance::High => add(2, "handoff_high_relevance"),
-            Relevance::Unrelated => add(-2, "handoff_demoted_unrelated"),
+            // It says nothing of what the map finds for another request.
+            Relevance::Unrelated if points.first().is_none_or(|p| p.source != Source::Map) => {
+                add(-2, "handoff_demoted_unrelated");
+            }
             _ => {}
         }
     }
@@ -330,7 +347,7 @@ pub(super) fn execution_contract(
                        "open:fallback_entry_points_only_if_first_action_is_missing_or_invalid"])
             },
         },
-        "forbidden_before_first_edit": ["edit .aictx/**"],
+        "forbidden_before_first_edit": ["edit .aictx/**", "inspect .aictx/**"],
         "edit_scope": { "primary": primary, "secondary_if_needed": secondary, "avoid": [".aictx/**"] },
         "test_command": {
             "command": command, "source": source, "policy": "run before finalize when code was edited",
@@ -387,8 +404,9 @@ pub(crate) fn validation_policy(task_type: &str, lenient: bool) -> Value {
 /// Constant (spec §10.1).
 pub(super) fn runner_contract() -> Value {
     json!({
-        "version": 1, "aictx_required": true, "preferred_surface": "hooks",
-        "fallback_surface": "cli",
+        "version": 1, "aictx_required": true, "preferred_surface": "mcp",
+        "fallback_surface": "cli", "must_verify_mcp_once_per_session": true,
+        "do_not_skip_lifecycle": true,
         "required_tools": ["aictx_resume", "aictx_finalize", "aictx_continuity_guard", "aictx_steer_guard"],
         "if_tools_missing": "use_cli_fallback_and_report_degraded_mode",
     })

@@ -95,6 +95,8 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) -> String {
             (size, json) = whole(reply);
         }
         for name in [
+            "active_task",
+            "handoff",
             "discarded_hypotheses",
             "lifecycle_gaps",
             "notes",
@@ -194,6 +196,8 @@ fn shorten_in(value: &mut Value, most: u32) {
 /// Empties a member that an agent can do without.
 fn empty(reply: &mut ResumeReply, name: &str) {
     match name {
+        "active_task" => reply.active_task = Value::Null,
+        "handoff" => reply.handoff = Value::Null,
         "discarded_hypotheses" => reply.discarded_hypotheses.clear(),
         "lifecycle_gaps" => reply.lifecycle_gaps.clear(),
         "notes" => reply.notes.clear(),
@@ -237,7 +241,6 @@ fn trim(reply: &mut ResumeReply, pieces: &mut Pieces, room: u32) {
     let mut size = pieces.tokens();
     for (name, member) in [
         ("lifecycle_status", &mut reply.lifecycle_status),
-        ("public_json_contract", &mut reply.public_json_contract),
         ("startup_guard", &mut reply.startup_guard),
     ] {
         *member = Value::Null;

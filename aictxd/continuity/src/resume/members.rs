@@ -11,6 +11,9 @@ use crate::origin::labelled;
 use crate::project::Project;
 use crate::suggest;
 
+/// Longest text of a member that is in short, in characters.
+const SHORT: usize = 160;
+
 pub(super) fn structural_context(project: &Project) -> Value {
     json!({
         "enabled": true, "available": project.has_map(), "used": !project.map.is_empty(),
@@ -91,19 +94,27 @@ pub(super) fn brief_quality(quality: &Value) -> Value {
     json!({ "score": quality["score"], "status": quality["status"], "issue_codes": codes })
 }
 
-/// Which members stay.
-pub(super) fn public_contract() -> Value {
-    json!({
-        "schema_version": "1.0",
-        "stable_fields": [
-            "schema_version", "generated_at", "mode", "repo", "request", "agent_id", "adapter_id",
-            "agent_identity", "startup_banner_text", "startup_banner_render_payload",
-            "startup_banner_policy", "continuity_match", "execution_contract", "runner_contract",
-            "guard_triggers", "contract_checks", "previous_contract_result", "budget", "task_state",
-            "carryover_gaps", "discarded_hypotheses", "strategy_hint", "capsule", "sources",
-            "loaded_context", "warnings", "contract_ref",
-        ],
-        "diagnostic_fields": ["continuity_quality", "lifecycle_status", "lifecycle_gaps", "structural_context", "notes"],
-        "compatibility": "members are added, never renamed",
-    })
+/// The task at hand, in short.
+pub(super) fn active_task(context: &Context) -> Value {
+    let Some(thread) = context.active.thread.as_ref() else {
+        return json!({});
+    };
+    let task = json!({
+        "task_id": thread.task_id, "goal": shown::line(&thread.goal, SHORT),
+        "status": thread.status, "next_action": shown::line(&thread.next_action, SHORT),
+    });
+    labelled(&task, thread.origin, &["goal", "next_action"])
+}
+
+/// The last handoff, in short.
+pub(super) fn handoff(context: &Context) -> Value {
+    let Some(handoff) = context.handoff else {
+        return json!({});
+    };
+    let next = handoff.next_steps.first();
+    let short = json!({
+        "summary": shown::line(&handoff.summary, SHORT),
+        "next_steps": next.map(|step| shown::line(step, SHORT)).into_iter().collect::<Vec<_>>(),
+    });
+    labelled(&short, handoff.origin, &["summary"])
 }

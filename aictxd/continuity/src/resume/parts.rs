@@ -326,10 +326,22 @@ impl Parts {
                 .ranked()
                 .iter()
                 .find(|r| r.kind == kind && r.id == id);
-            let reasons = found.map(|r| r.reasons.clone()).unwrap_or_default();
+            let mut reasons = found.map(|r| r.reasons.clone()).unwrap_or_default();
+            let left = kind == "work_state" && context.active.thread.is_none();
+            if left {
+                let gaps = context.active.recent.iter().flat_map(|t| &t.contract_gaps);
+                let gaps = gaps.filter_map(|gap| gap["severity"].as_str());
+                reasons.extend(gaps.map(|severity| format!("contract_gap:{severity}")));
+            }
+            let selected = match left {
+                true => Some("unresolved Work State carryover before completed handoff"),
+                false => reasons.first().map(String::as_str),
+            };
             let role = match kind {
                 "failure" => "caution",
                 "work_state" if context.threads_at_hand().next().is_none() => "background",
+                // Put aside with something still to do.
+                "work_state" if context.active.thread.is_none() => "carryover",
                 "work_state" => "primary",
                 "handoff" if context.relevance <= Relevance::Low => "background",
                 "decision" if reasons.iter().all(|r| r == "recent_decision") => "background",
@@ -338,7 +350,7 @@ impl Parts {
             let item = json!({
                 "kind": kind, "source": format!(".aictx/{source}"), "source_id": id,
                 "summary": shown::line(text, 160), "match_reasons": reasons,
-                "selection_reason": reasons.first(),
+                "selection_reason": selected,
                 "confidence": if dirty.is_empty() { "medium" } else { "low" },
                 "staleness": staleness(when, context.now), "role": role,
                 "related_paths": paths.iter().take(6).collect::<Vec<_>>(), "dirty": dirty,

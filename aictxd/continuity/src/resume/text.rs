@@ -82,6 +82,22 @@ pub(super) fn render(
         Name::new(&text(reply.task_state.get("status")), 40),
         quoted(&text(reply.task_state.get("reason")))
     ));
+    let previous = text(reply.previous_contract_result.get("compact_summary"));
+    let kept = text(reply.previous_contract_result.get("status"));
+    if matches!(kept.as_str(), "partial" | "violated") {
+        // The stored sentence begins with the label and the status.
+        let why = previous
+            .trim_start_matches("Contract: ")
+            .trim_end_matches('.');
+        let why = why.split_once(" — ").map_or("", |(_, why)| why);
+        let issue = text(reply.previous_contract_result.get("main_issue"));
+        let why = if why.is_empty() { &issue } else { why };
+        packet.line(told!(
+            "Previous contract: {} — {}.",
+            Name::new(&kept, 40),
+            Name::new(why, 120)
+        ));
+    }
     let handoff = context
         .handoff
         .map_or("", |h| h.source_execution_id.as_str());

@@ -194,6 +194,8 @@ pub(crate) fn anchored_to<'a>(strategies: &'a Rows<Strategy>, path: &str) -> Vec
 /// The question with what is the same for every row.
 struct Asked<'q> {
     query: StrategyQuery<'q>,
+    /// Nothing but a task type is asked about: then all of that type fit.
+    only_type: bool,
     request: Box<[u64]>,
     errors: Box<[u64]>,
     tests: Vec<Arc<Check>>,
@@ -249,8 +251,11 @@ fn ranked<'a, 'q>(
     query: &StrategyQuery<'q>,
     now: Timestamp,
 ) -> Ranking<'a, 'q> {
+    let lists = [query.files, query.commands, query.tests, query.errors];
+    let says_more = !query.request.trim().is_empty() || lists.iter().any(|list| !list.is_empty());
     let asked = Asked {
         query: *query,
+        only_type: is_said(query.task_type) && !says_more,
         request: asked_terms(query.request),
         errors: hashed_terms(&query.errors.join(" ")),
         tests: checks(query.tests),
@@ -304,6 +309,9 @@ impl Asked<'_> {
     /// there cannot, and then the row is not looked at. The requests have `shared` terms in common.
     fn may_offer(&self, known: &Known, shared: usize) -> bool {
         let same = |asked: Option<u64>, known: Option<u64>| asked.is_some() && asked == known;
+        if self.only_type {
+            return true;
+        }
         same(self.primary, known.primary)
             // Work in the same place is evidence only for requests with words in common.
             || (shared > 0
@@ -388,7 +396,8 @@ impl Asked<'_> {
             });
         }
         // A strategy is only offered on evidence (W-T2); type and general activity are none.
-        if points.strong == 0 && like < LIKE_REQUEST {
+        let of_type = self.only_type && query.task_type == strategy.task_type;
+        if points.strong == 0 && like < LIKE_REQUEST && !of_type {
             return None;
         }
         let age = known.at.map_or(0, |at| self.now.since(at));

@@ -179,7 +179,7 @@ pub(super) fn quality(app: &App, site: &Site) -> Check {
     let stale = pack.get("staleness_warnings").cloned();
     Check {
         summary: format!("{score} of 100"),
-        details: json!({ "quality": quality, "examples": stale }),
+        details: json!({ "score": score, "quality": quality, "examples": stale }),
         recommended_action: if good {
             String::new()
         } else {

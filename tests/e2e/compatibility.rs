@@ -1,0 +1,156 @@
+//! What programs written for the Python package of the same name read and call (docs/compatibility.md).
+
+use std::fs;
+
+use aictx_tests::TestEnv;
+use serde_json::{Value, json};
+
+fn has(value: &Value, members: &[&str]) {
+    for member in members {
+        assert!(value.pointer(member).is_some(), "{member}: {value}");
+    }
+}
+
+#[test]
+fn resume_has_the_members_of_the_package() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let task = [
+        "task",
+        "start",
+        "Ship 1.2",
+        "--initial-json",
+        r#"{"next_action":"write notes"}"#,
+    ];
+    env.aictx(&repo, &task).ok();
+    let finalize = [
+        "finalize",
+        "--status",
+        "success",
+        "--summary",
+        "Fixed add.",
+        "--decision-json",
+        r#"{"decision":"Amounts are Decimal","rationale":"cents"}"#,
+    ];
+    let text = env.aictx(&repo, &finalize).ok().stdout;
+    assert!(text.contains("Next: \"write notes\"."), "{text}");
+    let resume = ["resume", "--task", "Ship 1.2", "--json"];
+    let whole = env.aictx(&repo, &resume).ok().json();
+    has(
+        &whole,
+        &[
+            "/public_json_contract/stable_fields",
+            "/runtime_text_policy/communication/mode",
+            "/startup_banner_policy/instruction",
+            "/startup_guard/forbidden_normal_flow",
+            "/runner_contract/must_verify_mcp_once_per_session",
+            "/sources/final_summary",
+            "/loaded_context",
+        ],
+    );
+    assert_eq!(whole["continuity_view"]["exists"], false);
+    let brief = env
+        .aictx(&repo, &[&resume[..], &["--brief"]].concat())
+        .ok()
+        .json();
+    assert_eq!(brief["active_task"]["next_action"], "write notes");
+    assert_eq!(brief["handoff"]["summary"], "Fixed add.");
+    assert_eq!(brief["decisions"].as_array().map(Vec::len), Some(1));
+    assert!(brief.get("loaded_context").is_none());
+    assert!(brief.to_string().len() < whole.to_string().len());
+    let tasks = env.aictx(&repo, &["task", "status", "--all", "--json"]);
+    assert_eq!(tasks.ok().json()["tasks"][0]["active"], true);
+}
+
+#[test]
+fn finalize_has_the_members_of_the_package() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let finalize = [
+        "finalize",
+        "--status",
+        "success",
+        "--summary",
+        "Done.",
+        "--validated-learning",
+    ];
+    let edited = [
+        "--files-edited",
+        "src/a.py",
+        "--tests-executed",
+        "pytest -q",
+        "--json",
+    ];
+    let reply = env
+        .aictx(&repo, &[&finalize[..], &edited].concat())
+        .ok()
+        .json();
+    let id = reply["execution_id"].as_str().unwrap();
+    assert_eq!(reply["feedback_persisted"]["execution_id"], id);
+    assert_eq!(
+        reply["learning_persisted"]["record_id"],
+        format!("execution_learning::{id}")
+    );
+    assert_eq!(reply["message_visibility"]["mode"], "unmuted");
+    // From somewhere else a path is one of the repository.
+    let elsewhere = ["--repo", repo.to_str().unwrap()];
+    let again = [&finalize[..], &elsewhere, &edited].concat();
+    let reply = env.aictx(env.path(), &again).ok().json();
+    assert_eq!(reply["value_evidence"]["files_edited"], json!(["src/a.py"]));
+}
+
+#[test]
+fn a_finalize_that_cannot_be_recorded_says_that_there_is_no_summary() {
+    let env = TestEnv::new();
+    let run = env.aictx(
+        env.path(),
+        &["finalize", "--status", "success", "--summary", "Done."],
+    );
+    assert_eq!(run.status, 1);
+    assert_eq!(run.stdout, "AICTX summary unavailable\n");
+    assert!(run.stderr.contains("is in no repository"), "{run:?}");
+}
+
+#[test]
+fn a_command_under_observation_says_what_it_was_prepared_with() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let options = [
+        "internal",
+        "run-execution",
+        "--task",
+        "try",
+        "--agent-id",
+        "codex",
+        "--json",
+    ];
+    let run = env.aictx(&repo, &[&options[..], &["--", "true"]].concat());
+    let prepared = run.ok().json()["prepared"].take();
+    assert_eq!(prepared["adapter_profile"]["adapter_id"], "codex");
+    assert_eq!(
+        prepared["execution_observation"]["commands_executed"],
+        json!(["true"])
+    );
+}
+
+#[test]
+fn init_takes_the_folder_that_it_names() {
+    let env = TestEnv::new();
+    let folder = env.path().join("new/folder");
+    let init = ["init", "--agents", "none", "--no-register", "--manual"];
+    let named = [&init[..], &["--repo", folder.to_str().unwrap()]].concat();
+    let dry = [&named[..], &["--dry-run"]].concat();
+    assert_eq!(env.aictx(env.path(), &dry).status, 1);
+    assert!(!folder.exists());
+    env.aictx(env.path(), &named).ok();
+    let preferences = fs::read(folder.join(".aictx/memory/user_preferences.json")).unwrap();
+    let preferences: Value = serde_json::from_slice(&preferences).unwrap();
+    assert_eq!(preferences["communication"]["mode"], "disabled");
+    let boot = ["internal", "boot", "--repo", folder.to_str().unwrap()];
+    let boot = env.aictx(env.path(), &boot).ok().json();
+    assert_eq!(boot["repo_bootstrap"]["status"], "initialized");
+    // A home is named by accident.
+    let home = env.path().join("home");
+    let run = env.aictx(&home, &[&init[..], &["--repo", "."]].concat());
+    assert_eq!(run.status, 1, "{run:?}");
+}
