@@ -143,9 +143,7 @@ fn init_takes_the_folder_that_it_names() {
     assert_eq!(env.aictx(env.path(), &dry).status, 1);
     assert!(!folder.exists());
     env.aictx(env.path(), &named).ok();
-    let preferences = fs::read(folder.join(".aictx/memory/user_preferences.json")).unwrap();
-    let preferences: Value = serde_json::from_slice(&preferences).unwrap();
-    assert_eq!(preferences["communication"]["mode"], "disabled");
+    assert!(folder.join(".aictx/format.json").is_file());
     let boot = ["internal", "boot", "--repo", folder.to_str().unwrap()];
     let boot = env.aictx(env.path(), &boot).ok().json();
     assert_eq!(boot["repo_bootstrap"]["status"], "initialized");

@@ -83,7 +83,7 @@ pub use observe::{
 pub use onward::only_goes_on;
 pub use origin::keep_own;
 pub use page::{Page, page};
-pub use preferences::{is_muted, is_seeded, seeded, set_muted};
+pub use preferences::{is_muted, set_muted};
 pub use project::{Note, Project};
 pub use recall::{
     Found, Histories, Memory, PromptMemory, Recollection, Remembered, best_of_each, is_wanted,

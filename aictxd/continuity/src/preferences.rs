@@ -157,32 +157,6 @@ pub fn set_muted(snapshot: &Snapshot, muted: bool) -> Effects {
     }]
 }
 
-/// The file as `init` leaves it where there is none: nothing is preferred. Programs of the Python package
-/// read its members.
-pub fn seeded(snapshot: &Snapshot) -> Effects {
-    let known = snapshot.preferences.as_object();
-    if known.is_some_and(|all| !all.is_empty()) {
-        return Vec::new();
-    }
-    vec![Effect::ReplaceJson {
-        file: files::PREFERENCES.to_owned(),
-        value: seed(),
-        order: KeyOrder::AsBuilt,
-    }]
-}
-
-/// Whether preferences are still as `init` left them.
-pub fn is_seeded(preferences: &Value) -> bool {
-    *preferences == seed()
-}
-
-fn seed() -> Value {
-    json!({
-        "version": 1, "communication": { "layer": "disabled", "mode": "disabled" },
-        "messages": { "mode": "unmuted" },
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

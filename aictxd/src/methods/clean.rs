@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use aictx_artifacts::root::find_repository;
 use aictx_files::untrusted::{self, Entry, Links, ReadError, Regular};
 use aictx_proto::methods::{CleanParams, FileChange, MemoryFate, RemovalReply, UninstallParams};
-use aictx_proto::record::files::PREFERENCES;
 use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError};
 use aictx_runners::ancestor;
 use aictx_runners::plan::Scope;
@@ -23,8 +22,6 @@ use crate::setup::{Carrier, USER};
 
 /// Most files of a memory that are looked at to see whether there is anything in it.
 const MAX_LOOKED_AT: usize = 10_000;
-/// Bytes of preferences that are looked at: those that `init` leaves are shorter.
-const MAX_PREFERENCES: u64 = 4 * 1024;
 /// Longest file of a memory that is copied to another disk, in bytes.
 const MAX_COPIED: u64 = 256 * 1024 * 1024;
 /// Deepest directory of a memory.
@@ -303,20 +300,13 @@ fn is_empty(path: &Path, depth: usize, left: &mut usize) -> bool {
         return true;
     };
     if meta.is_file() {
-        return meta.len() == 0 || path.ends_with(PREFERENCES) && is_seeded(path);
+        return meta.len() == 0;
     }
     if !meta.is_dir() || depth == 0 || *left == 0 {
         return false;
     }
     untrusted::entries(path)
         .is_ok_and(|mut entries| entries.all(|e| is_empty(&path.join(e.name), depth - 1, left)))
-}
-
-/// Whether preferences are as `init` left them.
-fn is_seeded(path: &Path) -> bool {
-    let text = untrusted::read(path, MAX_PREFERENCES).ok();
-    let value = text.and_then(|text| serde_json::from_slice(&text).ok());
-    value.is_some_and(|value| aictx_continuity::is_seeded(&value))
 }
 
 /// Renames, or copies and removes where the place is on another disk. Links are not followed and

@@ -13,7 +13,7 @@ use aictx_runners::plan::{Detected, Edit, Options, Scope, plan, plan_all};
 
 use crate::app::App;
 use crate::homes::MEMORY;
-use crate::hosts::{Place, store_error};
+use crate::hosts::Place;
 use crate::setup::around::Around;
 use crate::setup::files::{self, Bounds};
 use crate::setup::ledger::{Entry, Ledger};
@@ -127,13 +127,6 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
         } else {
             app.hosts.create(&site.root)?;
         }
-    }
-    if !params.dry_run {
-        let decide = |snapshot: &_| ((), aictx_continuity::seeded(snapshot));
-        let host = app.hosts.open(&site.root)?;
-        host.store
-            .transact(decide)
-            .map_err(|error| store_error(&error))?;
     }
     let mut reply = InitReply {
         stealth,

@@ -31,8 +31,6 @@ pub(crate) struct EntryPoint {
     pub(crate) source: Source,
     /// Whose word the reason is.
     pub(crate) origin: Origin,
-    /// Names that the map matched in it.
-    pub(crate) symbols: String,
 }
 
 /// Where an entry point comes from.
@@ -90,7 +88,6 @@ pub(crate) fn entry_points(
                 reason,
                 source,
                 origin,
-                symbols: String::new(),
             });
         }
     };
@@ -173,16 +170,6 @@ pub(crate) fn entry_points(
         let (path, reason) = from_handoff(path.clone());
         add(&mut fallback, path, reason, of_handoff);
     }
-    for point in points.iter_mut().filter(|p| p.source == Source::Map) {
-        let hit = context
-            .project
-            .map
-            .iter()
-            .find(|hit| hit.path == point.path);
-        let names = hit.into_iter().flat_map(|hit| &hit.symbols);
-        let names: Vec<&str> = names.map(|symbol| symbol.name.as_str()).collect();
-        point.symbols = names.join(" ");
-    }
     let named = Named::of(&context.request);
     let how = |point: &EntryPoint| named.how(&point.path);
     points.extend(fallback.extract_if(.., |point| how(point) >= Naming::Name));
@@ -236,8 +223,7 @@ pub(super) fn continuity_match(context: &Context, points: &[EntryPoint], task_fi
     }
     if let Some(first) = points.first() {
         let asked = terms(&context.request);
-        let about = format!("{} {} {}", first.path, first.reason, first.symbols);
-        let overlap = shared(&asked, &terms(&about));
+        let overlap = shared(&asked, &terms(&format!("{} {}", first.path, first.reason)));
         match overlap {
             0 => {}
             1 => add(2, "first_action_partial_overlap"),
@@ -256,10 +242,7 @@ pub(super) fn continuity_match(context: &Context, points: &[EntryPoint], task_fi
     if context.handoff.is_some() && !context.continues {
         match context.relevance {
             Relevance::High => add(2, "handoff_high_relevance"),
-            // It says nothing of what the map finds for another request.
-            Relevance::Unrelated if points.first().is_none_or(|p| p.source != Source::Map) => {
-                add(-2, "handoff_demoted_unrelated");
-            }
+            Relevance::Unrelated => add(-2, "handoff_demoted_unrelated"),
             _ => {}
         }
     }
