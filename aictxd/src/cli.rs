@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use aictx_artifacts::scrub::{Report, StreamScrubber, scrub_text, scrub_value};
+use aictx_redact::{Report, StreamScrubber, scrub_text, scrub_value};
 use aictx_repomap::eval::{Options, Scope};
 use aictx_signals::{Ring, Run};
 

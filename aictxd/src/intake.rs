@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use aictx_artifacts::scrub::{
+use aictx_redact::{
     Report, is_clean_row, scrub_again, scrub_bytes, scrub_text, scrub_value,
 };
 use aictx_proto::event::ErrorEvent;

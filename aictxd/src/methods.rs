@@ -9,7 +9,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
-use aictx_artifacts::scrub::Report;
+use aictx_redact::Report;
 use aictx_continuity::{
     ExplicitReport, FailureEdit, Finalize, MemoryEdit, Project, choose_contract, contract_file,
 };

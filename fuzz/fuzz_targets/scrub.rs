@@ -1,7 +1,7 @@
 //! Scrubbing twice is scrubbing once, and a stream in pieces is the whole.
 #![no_main]
 
-use aictx_artifacts::scrub::{Report, StreamScrubber, scrub_bytes, scrub_text, scrub_value};
+use aictx_redact::{Report, StreamScrubber, scrub_bytes, scrub_text, scrub_value};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &[u8])| {

@@ -10,7 +10,7 @@ use crate::error::StoreError;
 use crate::fs::{self, Root};
 use crate::lock::DEADLINE;
 use crate::read::{self, Line};
-use crate::scrub::{self, Report};
+use aictx_redact::Report;
 use crate::store::Store;
 
 /// Largest history that is compacted.
@@ -124,7 +124,7 @@ fn compact<R: Into<Row>>(
             }
             Some((row, Row::Scrubbed)) => {
                 let mut row = row.clone();
-                scrub::scrub_value(&mut row, &mut Report::default());
+                aictx_redact::scrub_value(&mut row, &mut Report::default());
                 kept.extend_from_slice(row.to_string().as_bytes());
                 kept.push(b'\n');
                 done.scrubbed_rows += 1;

@@ -7,9 +7,9 @@ use aictx_proto::text;
 use serde_json::{Map, Value};
 
 use crate::error::StoreError;
-use crate::layout;
+use aictx_redact::layout;
 use crate::read::MAX_FILE;
-use crate::scrub::{self, Report};
+use aictx_redact::Report;
 
 /// Longest row written, newline included. Long texts are cut until it fits.
 pub const MAX_ROW: usize = 64 * 1024;
@@ -67,7 +67,7 @@ pub(crate) fn effect(effect: Effect, report: &mut Report) -> Result<Delta, Store
             mut value,
             order,
         } => {
-            scrub::scrub_value(&mut value, report);
+            aictx_redact::scrub_value(&mut value, report);
             sort(&mut value, order);
             let mut text = layout::document(&value);
             text.push('\n');
@@ -77,12 +77,12 @@ pub(crate) fn effect(effect: Effect, report: &mut Report) -> Result<Delta, Store
             (file, Kind::Json, text.into_bytes())
         }
         Effect::ReplaceWritten { file, json } => {
-            let mut text = scrub::scrub_written(&json, report);
+            let mut text = aictx_redact::scrub_written(&json, report);
             text.push('\n');
             (file, Kind::Json, text.into_bytes())
         }
         Effect::ReplaceText { file, text } => {
-            let text = scrub::scrub_text(&text, report).into_owned();
+            let text = aictx_redact::scrub_text(&text, report).into_owned();
             (file, Kind::Text, text.into_bytes())
         }
         Effect::Remove { file } => (file, Kind::Remove, Vec::new()),
@@ -106,7 +106,7 @@ pub(crate) fn ledger_rows(rows: &[LedgerRow], report: &mut Report) -> Result<Vec
     for row in rows {
         // Nearly all rows stay as they are.
         let line = serde_json::to_string(row).unwrap_or_default();
-        if line.len() < MAX_ROW && scrub::is_clean_row(&line) {
+        if line.len() < MAX_ROW && aictx_redact::is_clean_row(&line) {
             out.extend_from_slice(line.as_bytes());
             out.push(b'\n');
             continue;
@@ -145,7 +145,7 @@ fn lines(
 ) -> Result<Vec<u8>, StoreError> {
     let mut out = Vec::new();
     for mut row in rows {
-        scrub::scrub_value(&mut row, report);
+        aictx_redact::scrub_value(&mut row, report);
         sort(&mut row, order);
         let line = bounded(file, row)?;
         out.extend_from_slice(line.as_bytes());

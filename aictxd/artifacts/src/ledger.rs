@@ -22,7 +22,7 @@ use crate::encode;
 use crate::error::StoreError;
 use crate::fs::{self, Root};
 use crate::read::{self, MAX_FILE};
-use crate::scrub::Report;
+use aictx_redact::Report;
 use crate::store::Store;
 use crate::trust::{Tagged, Trust};
 

@@ -34,7 +34,6 @@ pub mod error;
 pub mod fault;
 pub mod read;
 pub mod root;
-pub mod scrub;
 
 mod archive;
 mod bell;
@@ -44,7 +43,6 @@ mod encode;
 mod fold;
 mod fs;
 mod journal;
-mod layout;
 mod ledger;
 mod lock;
 mod part;

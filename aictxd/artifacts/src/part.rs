@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::fs::{Root, Stamp};
 use crate::read::{self, MAX_FILE};
-use crate::scrub::{Report, scrub_value};
+use aictx_redact::{Report, scrub_value};
 
 /// Rows that may have gone between two that stayed.
 const MAX_LOOK: usize = 64;

@@ -21,7 +21,7 @@ use crate::journal;
 use crate::lock::{self, DEADLINE, Gate};
 use crate::read;
 use crate::rows::KnownContract;
-use crate::scrub::Report;
+use aictx_redact::Report;
 use crate::snapshot::{Applied, Cache};
 use crate::trust::Trust;
 
@@ -289,7 +289,7 @@ impl Store {
         let count = ops.len();
         let all = |e: StoreError| (0..count).map(|_| Err(e.clone())).collect();
         // Whoever waits for the lock need not wait for the tables too.
-        crate::scrub::prepare();
+        aictx_redact::prepare();
         let deadline = Instant::now() + self.patience;
         let Some(_inside) = self.gate.enter(deadline) else {
             let path = self.root().path(lock::LOCK);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aictx_artifacts::scrub::Report;
+use aictx_redact::Report;
 use aictx_proto::Timestamp;
 use aictx_proto::identity::Caller;
 use aictx_runners::{HookEvent, Moment};

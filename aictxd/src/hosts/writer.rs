@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aictx_artifacts::scrub::Report;
+use aictx_redact::Report;
 use aictx_artifacts::{Committed, Op, StoreError};
 use aictx_proto::effect::Effects;
 use aictx_proto::rpc::{INTERNAL, RpcError, UNAVAILABLE};

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
-use aictx_artifacts::scrub::scrub_text;
+use aictx_redact::scrub_text;
 use aictx_proto::methods::{MapFreshness, MapHit, MapHitMetadata};
 use aictx_repomap::ask;
 use aictx_repomap::history::{History, Limits as HistoryLimits, mine};
@@ -455,7 +455,7 @@ pub fn warnings(report: &Report) -> Vec<String> {
 
 /// What to keep instead of a text with secrets.
 pub(super) fn scrub(text: &str) -> Option<String> {
-    match scrub_text(text, &mut aictx_artifacts::scrub::Report::default()) {
+    match scrub_text(text, &mut aictx_redact::Report::default()) {
         Cow::Borrowed(_) => None,
         Cow::Owned(clean) => Some(clean),
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
-use aictx_artifacts::scrub::{Report, scrub_value};
+use aictx_redact::{Report, scrub_value};
 use aictx_continuity::{Imported, import, imported_row};
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects};

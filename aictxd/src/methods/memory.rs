@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aictx_artifacts::Store;
-use aictx_artifacts::scrub::{Report, scrub_value};
+use aictx_redact::{Report, scrub_value};
 use aictx_continuity::{
     MemoryEdit, edit_item, find_item, history_of, is_muted, items, page, record_decision, set_muted,
 };

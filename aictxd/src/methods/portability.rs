@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use aictx_artifacts::read::Line;
-use aictx_artifacts::scrub::{Report, scrub_value};
+use aictx_redact::{Report, scrub_value};
 use aictx_artifacts::{MAX_SHARED_FILES, Row};
 use aictx_continuity::{Fate, portable_fates};
 use aictx_files::untrusted;

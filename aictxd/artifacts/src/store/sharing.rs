@@ -14,7 +14,7 @@ use crate::encode::{self, Delta, Kind};
 use crate::error::StoreError;
 use crate::fs::Root;
 use crate::read::MAX_FILE;
-use crate::scrub::Report;
+use aictx_redact::Report;
 use crate::shared::{self, Receipt, Record};
 use crate::snapshot::Cache;
 
@@ -295,7 +295,7 @@ fn scrubbed(mut record: Record) -> Record {
         .flatten()
     {
         let mut value = Value::Object(std::mem::take(content));
-        crate::scrub::scrub_value(&mut value, &mut Report::default());
+        aictx_redact::scrub_value(&mut value, &mut Report::default());
         if let Value::Object(members) = value {
             *content = members;
         }

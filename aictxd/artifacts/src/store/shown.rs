@@ -10,7 +10,7 @@ use crate::commit::{self, is_shown};
 use crate::encode;
 use crate::error::StoreError;
 use crate::fs::Root;
-use crate::scrub::Report;
+use aictx_redact::Report;
 
 /// What a group shows, the last of each file.
 #[derive(Debug, Default)]

@@ -1,7 +1,6 @@
-//! The scrubber: replaces secrets by `[redacted:<kind>]` in everything the product writes
-//! (spec/memory-repomap-setup.md §16.6).
+//! Replaces secrets by `[redacted:<kind>]` in everything that is written.
 //!
-//! A secret is recognised by its value: by the shape of known tokens (`scrub/rules.rs`), by the name
+//! A secret is recognised by its value: by the shape of known tokens (`rules`), by the name
 //! it stands under together with how random it looks (`assign`, `names`, `value`), or by its place
 //! in an address, a header, a command or a key block. Only the value goes; names, hosts and the rest
 //! of the line stay, and the marker says nothing about the length. Ordinary text that merely talks
@@ -11,10 +10,14 @@
 //! are analysed; every analyser looks at a bounded piece of the line and never goes back, so hostile
 //! input costs no more than long input.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+
+pub mod layout;
 
 mod assign;
 mod bare;
@@ -57,7 +60,6 @@ mod written;
 
 pub use stream::StreamScrubber;
 
-use crate::layout;
 use engine::{Edit, Engine};
 
 /// The most findings a report keeps one by one; beyond, only the counts grow.
@@ -66,7 +68,7 @@ const MAX_FINDINGS: usize = 1024;
 /// One replaced secret. It never holds the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The kind in the marker: one of the eight of §16.6.
+    /// The kind in the marker: one of eight.
     pub kind: &'static str,
     /// The rule that found it: a row of the token table or the name of an analyser.
     pub rule: &'static str,

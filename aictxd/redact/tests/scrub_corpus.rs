@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use aictx_artifacts::scrub::{Report, StreamScrubber, scrub_bytes, scrub_text, scrub_value};
+use aictx_redact::{Report, StreamScrubber, scrub_bytes, scrub_text, scrub_value};
 
 fn cases(data: &str) -> impl Iterator<Item = String> {
     data.lines()

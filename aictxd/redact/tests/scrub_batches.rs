@@ -7,7 +7,7 @@
     reason = "helpers of tests may fail loudly"
 )]
 
-use aictx_artifacts::scrub::{Report, scrub_text};
+use aictx_redact::{Report, scrub_text};
 
 /// The kind and the text of every case, with its random values filled in.
 fn cases(data: &str) -> Vec<(String, String)> {
@@ -186,7 +186,7 @@ fn batch_q_plain() {
 
 mod records {
     use super::*;
-    use aictx_artifacts::scrub::scrub_value;
+    use aictx_redact::scrub_value;
     use aictx_proto::event::ErrorEvent;
     use aictx_proto::ledger::LedgerRow;
     use aictx_proto::record::{

@@ -12,10 +12,10 @@ use serde_json::Value;
 use serde_json::ser::{Formatter, Serializer};
 
 /// Brackets within which members have lines of their own.
-pub(crate) const LINES: usize = 2;
+pub const LINES: usize = 2;
 
 /// A document as it stands in its file, without the last line's end.
-pub(crate) fn document(value: &Value) -> String {
+pub fn document(value: &Value) -> String {
     let mut out = Vec::new();
     let mut to = Serializer::with_formatter(&mut out, Layout::default());
     // Neither a value nor a vector refuses to be written.
@@ -24,7 +24,7 @@ pub(crate) fn document(value: &Value) -> String {
 }
 
 /// The end of a line and the indentation of the next one, for members within `depth` brackets.
-pub(crate) fn new_line(depth: usize) -> &'static str {
+pub fn new_line(depth: usize) -> &'static str {
     match depth {
         0 => "\n",
         1 => "\n  ",
@@ -34,12 +34,12 @@ pub(crate) fn new_line(depth: usize) -> &'static str {
 }
 
 /// What stands between a name and its value.
-pub(crate) fn colon(depth: usize) -> &'static str {
+pub fn colon(depth: usize) -> &'static str {
     if depth <= LINES { ": " } else { ":" }
 }
 
 /// What stands before a bracket that closes, with `depth` brackets around it.
-pub(crate) fn before_end(depth: usize, is_empty: bool) -> &'static str {
+pub fn before_end(depth: usize, is_empty: bool) -> &'static str {
     match is_empty || depth >= LINES {
         true => "",
         false => new_line(depth),

@@ -199,7 +199,7 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::*;
-    use crate::scrub::{scrub_value, scrub_written};
+    use crate::{scrub_value, scrub_written};
 
     /// As whoever takes the document apart has it.
     fn apart(json: &str) -> String {
