@@ -5,9 +5,9 @@
 //! replaced, of the others the secret.
 
 use super::bytes::{at, decode_base64, is_base64, run, run_back, sub};
-use super::follow::Follow;
-use super::leads::spans_within;
+use super::keyword_index::spans_within;
 use super::line::Line;
+use super::multiline::Follow;
 
 /// How often encodings may stand in each other.
 const MAX_DEPTH: usize = 2;

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::kind;
-use super::names::{Name, classify, is_exempt_field};
-use super::value::{Candidate, Tie, is_secret};
-use super::{Report, assign, clean, header, line::Line, scrub_text};
+use super::marker;
+use super::secret_name::{Name, classify, is_exempt_field};
+use super::value_kind::{Candidate, Tie, is_secret};
+use super::{Report, assignment, auth_header, clean_cache, line::Line, scrub_text};
 
 /// The deepest nesting that is walked with names; serde_json itself refuses deeper input.
 pub(super) const MAX_DEPTH: usize = 256;
@@ -66,7 +66,7 @@ pub(super) fn walk(
 ) {
     if depth > MAX_DEPTH {
         // Not looked at, so not let through.
-        report.add_at(kind::SECRET, "too-deep", &place.pointer());
+        report.add_at(marker::SECRET, "too-deep", &place.pointer());
         *value = Value::String("[redacted:secret]".to_owned());
         return;
     }
@@ -105,11 +105,11 @@ fn manifest(map: &mut Map<String, Value>, place: &Place, report: &mut Report) {
         for (key, member) in members.iter_mut() {
             let marked = member
                 .as_str()
-                .is_some_and(|t| !kind::markers(t.as_bytes()).is_empty());
+                .is_some_and(|t| !marker::markers(t.as_bytes()).is_empty());
             if member.as_str().is_some_and(|t| t.len() >= 3) && !marked {
                 let part = place.then(Step::Member(part));
                 let pointer = part.then(Step::Member(key)).pointer();
-                report.add_at(kind::SECRET, "kubernetes-secret", &pointer);
+                report.add_at(marker::SECRET, "kubernetes-secret", &pointer);
                 *member = Value::String("[redacted:secret]".to_owned());
             }
         }
@@ -138,8 +138,8 @@ pub(super) fn is_word(key: &str) -> bool {
 fn keys(map: &mut Map<String, Value>, place: &Place, report: &mut Report) {
     let mut found = Report::default();
     let mut speaks = |key: &str| {
-        let mark = clean::mark(None, key);
-        if mark.as_ref().is_some_and(clean::Mark::is_clean) {
+        let mark = clean_cache::mark(None, key);
+        if mark.as_ref().is_some_and(clean_cache::Mark::is_clean) {
             return false;
         }
         let speaks = matches!(scrub_text(key, &mut found), std::borrow::Cow::Owned(_));
@@ -170,15 +170,15 @@ fn keys(map: &mut Map<String, Value>, place: &Place, report: &mut Report) {
 
 /// Depends on nothing but the text and the name it stands under.
 pub(super) fn string(text: &mut String, place: &Place, name: Option<&str>, report: &mut Report) {
-    let mark = clean::mark(name, text);
-    if mark.as_ref().is_some_and(clean::Mark::is_clean) {
+    let mark = clean_cache::mark(name, text);
+    if mark.as_ref().is_some_and(clean_cache::Mark::is_clean) {
         return;
     }
     let mut found = Report::default();
     let class = name.and_then(announced);
     if let (Some(class), Some(name)) = (class, name) {
         if whole(text, class, name) {
-            report.add_at(class.kind(), assign::rule_of(class), &place.pointer());
+            report.add_at(class.kind(), assignment::rule_of(class), &place.pointer());
             *text = format!("[redacted:{}]", class.kind());
             return;
         }
@@ -188,23 +188,23 @@ pub(super) fn string(text: &mut String, place: &Place, name: Option<&str>, repor
         ) {
             let mut line = Line::new(text.as_bytes());
             if class == Name::Cookie {
-                header::cookies(&mut line, 0, text.len());
+                auth_header::cookies(&mut line, 0, text.len());
             } else {
-                header::scheme(&mut line, 0, class == Name::Authorization);
+                auth_header::scheme(&mut line, 0, class == Name::Authorization);
             }
             let spans = line.merged();
             if !spans.is_empty() {
-                let bytes = super::engine::replace(text.as_bytes(), &spans, &mut found);
+                let bytes = super::line_scanner::replace(text.as_bytes(), &spans, &mut found);
                 *text = super::into_text(bytes);
             }
         }
     }
     // The same texts stand under many names that announce nothing.
     let bare = match class {
-        None => clean::mark(None, text),
+        None => clean_cache::mark(None, text),
         Some(_) => None,
     };
-    if !bare.as_ref().is_some_and(clean::Mark::is_clean) {
+    if !bare.as_ref().is_some_and(clean_cache::Mark::is_clean) {
         if let std::borrow::Cow::Owned(clean) = scrub_text(text, &mut found) {
             *text = clean;
         }
@@ -254,7 +254,7 @@ fn whole(text: &str, class: Name, name: &str) -> bool {
     };
     // A key block is replaced as a block, not as a whole.
     text.len() <= 16384
-        && !text.contains(std::str::from_utf8(kind::OPEN).unwrap_or("["))
+        && !text.contains(std::str::from_utf8(marker::OPEN).unwrap_or("["))
         && !matches!(class, Name::Authorization | Name::Signature)
         && (class != Name::Cookie || !text.contains('='))
         && is_secret(&candidate, class)

@@ -19,48 +19,48 @@ use serde_json::Value;
 
 pub mod layout;
 
-mod assign;
-mod bare;
-mod bounds;
+mod account_list;
+mod assignment;
+mod auth_header;
+mod benign_words;
 mod bytes;
-mod call;
-mod clean;
-mod command;
-mod commands;
+mod clean_cache;
+mod cli_password;
+mod cli_password_table;
+mod column_table;
+mod disclosure;
 mod encoded;
-mod engine;
-mod follow;
-mod groups;
-mod header;
+mod entropy;
 mod json;
-mod kind;
-mod leads;
+mod json_scan;
+mod keyless_tokens;
+mod keyword_index;
+mod known_calls;
 mod line;
-mod login;
-mod loose;
+mod line_scanner;
+mod login_sentence;
 mod manifest;
-mod names;
-mod near;
-mod one_time;
-mod pairs;
+mod marker;
+mod multiline;
+mod name_words;
+mod one_time_code;
 mod pem;
-mod prose;
-mod rules;
-mod shape;
-mod shown;
-mod spoken;
-mod sql;
+mod proximity;
+mod secret_name;
+mod secret_sentence;
+mod spaced_value;
+mod sql_rows;
 mod stream;
-mod table;
-mod text;
+mod text_kind;
+mod token_format;
+mod token_pattern;
 mod url;
-mod value;
-mod words;
-mod written;
+mod value_bounds;
+mod value_kind;
 
 pub use stream::StreamScrubber;
 
-use engine::{Edit, Engine};
+use line_scanner::{Edit, Engine};
 
 /// The most findings a report keeps one by one; beyond, only the counts grow.
 const MAX_FINDINGS: usize = 1024;
@@ -129,7 +129,7 @@ impl Report {
 
 /// Builds the tables, which otherwise the first use does: some milliseconds once a process.
 pub fn prepare() {
-    leads::prepare();
+    keyword_index::prepare();
 }
 
 /// How often a text is looked at again after something was replaced in it.
@@ -154,8 +154,8 @@ pub fn scrub_text<'a>(text: &'a str, report: &mut Report) -> Cow<'a, str> {
 /// As [`scrub_text`], for texts that come again and again: those that were clean are remembered, also
 /// for when they are written.
 pub fn scrub_again<'a>(text: &'a str, report: &mut Report) -> Cow<'a, str> {
-    let mark = clean::mark(None, text);
-    if mark.as_ref().is_some_and(clean::Mark::is_clean) {
+    let mark = clean_cache::mark(None, text);
+    if mark.as_ref().is_some_and(clean_cache::Mark::is_clean) {
         return Cow::Borrowed(text);
     }
     let mut found = Report::default();
@@ -183,13 +183,13 @@ pub fn scrub_value(value: &mut Value, report: &mut Report) {
 /// Returns whether there is nothing to redact in JSON that is written out. Of what is not plain (white
 /// space between members, members that say what others mean) it says no.
 pub fn is_clean_row(json: &str) -> bool {
-    written::is_clean_row(json)
+    json_scan::is_clean_row(json)
 }
 
 /// As [`scrub_value`] for a document that is written out (without white space, as serde_json writes
 /// it); gives it as documents are laid out. A text that is no JSON is scrubbed as a text.
 pub fn scrub_written(json: &str, report: &mut Report) -> String {
-    if let Some(clean) = written::laid_out_clean(json) {
+    if let Some(clean) = json_scan::laid_out_clean(json) {
         return clean;
     }
     match serde_json::from_str(json) {

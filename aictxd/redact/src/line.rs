@@ -1,7 +1,7 @@
 //! One line under analysis and what was found in it.
 
 use super::bytes::sub;
-use super::kind;
+use super::marker;
 
 /// A range to replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl<'a> Line<'a> {
             accounts_done: false,
             lists_done: 0,
             no_key_end: false,
-            markers: kind::markers(bytes),
+            markers: marker::markers(bytes),
             budget: (bytes.len() * 4).saturating_add(1 << 16),
         }
     }
@@ -76,7 +76,7 @@ impl<'a> Line<'a> {
         self.spans.push(Span {
             start,
             end,
-            kind: kind::PRIVATE_KEY,
+            kind: marker::PRIVATE_KEY,
             rule: "private-key",
         });
     }

@@ -2,9 +2,9 @@
 
 use super::bytes::{at, blanks, decode_base64, is_name, run, sub};
 use super::line::Line;
-use super::text::trim_any;
-use super::value::Tie;
-use super::{command, kind};
+use super::text_kind::trim_any;
+use super::value_kind::Tie;
+use super::{cli_password, marker};
 
 /// Where in a Kubernetes manifest the text is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -82,7 +82,8 @@ pub(super) fn member(line: &mut Line, indent: usize, encoded: bool, sure: bool) 
     if at(b, key) != b':' || key == i {
         return;
     }
-    let Some((s, e, _)) = super::bounds::value_at(b, blanks(b, key + 1, 80), Tie::Flag, false)
+    let Some((s, e, _)) =
+        super::value_bounds::value_at(b, blanks(b, key + 1, 80), Tie::Flag, false)
     else {
         return;
     };
@@ -96,7 +97,7 @@ pub(super) fn member(line: &mut Line, indent: usize, encoded: bool, sure: bool) 
             && at(v, 0) != b'|'
             && at(v, 0) != b'>'
     };
-    if fits && !command::is_stand_in(v) {
-        line.add(s, e, kind::SECRET, "kubernetes-secret");
+    if fits && !cli_password::is_stand_in(v) {
+        line.add(s, e, marker::SECRET, "kubernetes-secret");
     }
 }

@@ -1,8 +1,8 @@
 //! Scrubbing what does not fit into memory.
 
 use super::bytes::{is_base64, run, sub};
-use super::engine::{Edit, Engine, replace};
-use super::leads::spans;
+use super::keyword_index::spans;
+use super::line_scanner::{Edit, Engine, replace};
 use super::{Report, apply};
 
 /// Lines up to this are held whole.
@@ -92,7 +92,7 @@ impl StreamScrubber {
     /// further when a finding reaches over `to`.
     fn emit(&mut self, line: &[u8], from: usize, to: usize, out: &mut Vec<u8>) -> usize {
         let mut open = None;
-        let all = spans(line, &super::follow::Follow::default(), &mut open);
+        let all = spans(line, &super::multiline::Follow::default(), &mut open);
         let mut stop = to;
         let mut mine = Vec::new();
         for mut span in all {

@@ -1,9 +1,9 @@
 //! Credentials in addresses.
 
 use super::bytes::{at, run, run_back, sub};
-use super::kind::{self, CREDENTIAL};
 use super::line::Line;
-use super::text::{is_wordlike, looks_placeholder};
+use super::marker::{self, CREDENTIAL};
+use super::text_kind::{is_wordlike, looks_placeholder};
 
 fn template(v: &[u8]) -> bool {
     v.iter()
@@ -61,7 +61,7 @@ fn slashed(line: &mut Line, from: usize, stop: usize) {
 
 fn user_info(line: &mut Line, from: usize, end: usize) {
     let info = sub(line.bytes, from, end);
-    if info.is_empty() || template(info) || !kind::markers(info).is_empty() {
+    if info.is_empty() || template(info) || !marker::markers(info).is_empty() {
         return;
     }
     let (user, pass) = match info.iter().position(|&c| c == b':') {
@@ -149,8 +149,8 @@ pub(super) fn pgpass(line: &mut Line, i: usize) {
     let end = run(b, from, 512, |c| {
         !c.is_ascii_whitespace() && !matches!(c, b'"' | b'\'')
     });
-    if end > from && !template(sub(b, from, end)) && kind::markers(sub(b, from, end)).is_empty() {
-        line.add(from, end, kind::PASSWORD, "pgpass");
+    if end > from && !template(sub(b, from, end)) && marker::markers(sub(b, from, end)).is_empty() {
+        line.add(from, end, marker::PASSWORD, "pgpass");
     }
 }
 
@@ -163,6 +163,6 @@ pub(super) fn otpauth(line: &mut Line, i: usize) {
     let s = i + p + 7;
     let e = run(b, s, 256, |c| c.is_ascii_alphanumeric() || c == b'=');
     if e - s >= 8 && !looks_placeholder(sub(b, s, e)) {
-        line.add(s, e, kind::SECRET, "otpauth");
+        line.add(s, e, marker::SECRET, "otpauth");
     }
 }

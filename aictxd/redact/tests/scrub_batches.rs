@@ -186,13 +186,13 @@ fn batch_q_plain() {
 
 mod records {
     use super::*;
-    use aictx_redact::scrub_value;
     use aictx_proto::event::ErrorEvent;
     use aictx_proto::ledger::LedgerRow;
     use aictx_proto::record::{
         AgentExecutionRow, Decision, ExecutionLogRow, FailurePattern, Handoff, HandoffRow,
         RecentSession, SessionFile,
     };
+    use aictx_redact::scrub_value;
     use serde_json::{Value, json};
 
     /// An ordinary value for a text field of this name.

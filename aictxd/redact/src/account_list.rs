@@ -1,9 +1,9 @@
 //! Lists of accounts: `mail:password`, `user:realm:digest`.
 
 use super::bytes::{at, before, is_name, run, run_back, sub};
-use super::kind::PASSWORD;
 use super::line::Line;
-use super::text::{is_reference, looks_placeholder};
+use super::marker::PASSWORD;
+use super::text_kind::{is_reference, looks_placeholder};
 
 /// Ends of mail addresses with the sign that stands before the password.
 pub(super) const MAILS: &[&str] = &[
@@ -53,7 +53,7 @@ pub(super) fn combo(line: &mut Line, i: usize) {
                 )
         });
     let v = sub(b, i, run(b, i, 80, |c| c.is_ascii_graphic()));
-    let clear = super::prose::is_strong(v)
+    let clear = super::secret_sentence::is_strong(v)
         && v.iter()
             .any(|c| matches!(c, b'!' | b'$' | b'#' | b'%' | b'^' | b'&'))
         && v.iter().any(u8::is_ascii_digit);
@@ -109,7 +109,7 @@ pub(super) fn fixed(line: &mut Line, i: usize) {
     let b = line.bytes;
     let user = run(b, i, 64, |c| is_name(c) || c == b'@');
     let end = run(b, user + 1, 64, |c| c.is_ascii_graphic() && c != b'"');
-    if at(b, user) == b':' && user > i && super::prose::is_strong(sub(b, user + 1, end)) {
+    if at(b, user) == b':' && user > i && super::secret_sentence::is_strong(sub(b, user + 1, end)) {
         line.add(user + 1, end, PASSWORD, "mail-password");
     }
 }

@@ -3,11 +3,11 @@
 //! in one piece and in any cut at line ends.
 
 use super::bytes::sub;
-use super::follow::Follow;
-use super::leads::spans;
+use super::keyword_index::spans;
 use super::line::Span;
+use super::multiline::Follow;
 use super::pem::{Open, Step};
-use super::{Report, bare, kind, leads};
+use super::{Report, keyless_tokens, keyword_index, marker};
 
 /// A change to a block: `start..end` becomes `text`.
 pub(super) struct Edit {
@@ -37,9 +37,9 @@ impl Engine {
         while pos < block.len() {
             let mut start = pos;
             if self.open.is_none() && self.follow.is_idle() {
-                let word = word.at_or_after(pos, || leads::next(block, pos));
-                let long = long.at_or_after(pos, || bare::next(block, pos));
-                let abroad = abroad.at_or_after(pos, || leads::next_abroad(block, pos));
+                let word = word.at_or_after(pos, || keyword_index::next(block, pos));
+                let long = long.at_or_after(pos, || keyless_tokens::next(block, pos));
+                let abroad = abroad.at_or_after(pos, || keyword_index::next_abroad(block, pos));
                 let Some(hit) = word.into_iter().chain(long).chain(abroad).min() else {
                     return;
                 };
@@ -106,8 +106,8 @@ impl Engine {
                     let head = sub(block, start, start + a);
                     let mut text = rewrite(head, &Follow::default(), &mut None, report)
                         .unwrap_or_else(|| head.to_vec());
-                    report.add(kind::PRIVATE_KEY, "private-key");
-                    text.extend_from_slice(&marker(kind::PRIVATE_KEY));
+                    report.add(marker::PRIVATE_KEY, "private-key");
+                    text.extend_from_slice(&marker(marker::PRIVATE_KEY));
                     self.newline = sub(block, end, next).to_vec();
                     edits.push(Edit {
                         start,
@@ -200,5 +200,5 @@ pub(super) fn replace(text: &[u8], spans: &[Span], report: &mut Report) -> Vec<u
 }
 
 pub(super) fn marker(kind: &str) -> Vec<u8> {
-    [kind::OPEN, kind.as_bytes(), b"]"].concat()
+    [marker::OPEN, kind.as_bytes(), b"]"].concat()
 }

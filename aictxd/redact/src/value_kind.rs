@@ -1,13 +1,15 @@
 //! Whether a value looks like a secret: placeholders, code, paths, words and entropy.
 
+use super::benign_words::{
+    is_common, is_explaining, is_explanation, is_function_word, is_technical,
+};
 use super::bytes::{at, has_ci, is_basic_payload};
-use super::kind;
-use super::names::Name;
-use super::text::{
+use super::marker;
+use super::secret_name::Name;
+use super::text_kind::{
     entropy, is_leet, is_number, is_reference, is_strong_mix, is_uuid, is_wordlike,
     looks_placeholder, self_named, trim_any,
 };
-use super::words::{is_common, is_explaining, is_explanation, is_function_word, is_technical};
 
 /// How a value is tied to its name, which says how much may be concluded from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -207,7 +209,7 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
     } else {
         c.text
     };
-    if v.len() < 4 || memchr::memmem::find(v, kind::OPEN).is_some() {
+    if v.len() < 4 || memchr::memmem::find(v, marker::OPEN).is_some() {
         return false;
     }
     if looks_placeholder(v) {
@@ -512,7 +514,7 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         Name::Signature => v.len() >= 16 && digits > 0 && !plain,
         Name::Session | Name::Cookie | Name::WeakKey => {
             v.len() >= 16
-                && (digits >= 2 || v.len() >= 20 && super::loose::is_random(v, 20))
+                && (digits >= 2 || v.len() >= 20 && super::entropy::is_random(v, 20))
                 && !plain
                 && (firm || c.tie == Tie::Assign || (c.upper_name && digits >= 4))
                 && bits >= 3.0

@@ -1,10 +1,10 @@
 //! Secrets in sentences: "log in with admin / S3cr3t!", "the password is swordfish".
 
+use super::benign_words::{is_common, is_explanation, is_technical};
 use super::bytes::{at, before, blanks, has_ci, looking_at, run, run_back, sub};
-use super::kind::PASSWORD;
 use super::line::Line;
-use super::text::{is_reference, looks_placeholder};
-use super::words::{is_common, is_explanation, is_technical};
+use super::marker::PASSWORD;
+use super::text_kind::{is_reference, looks_placeholder};
 
 /// A word that nobody would write but as a password.
 pub(super) fn is_strong(v: &[u8]) -> bool {
@@ -98,7 +98,7 @@ pub(super) fn listed(line: &mut Line, mut j: usize) {
         {
             return;
         }
-        line.add(s, e, super::kind::SECRET, "recovery-code");
+        line.add(s, e, super::marker::SECRET, "recovery-code");
         j = e;
     }
 }
@@ -130,7 +130,7 @@ pub(super) fn setup_key(line: &mut Line, i: usize) {
         }
         let v = sub(b, s, e.saturating_sub(1));
         if groups >= 4 && v.iter().any(u8::is_ascii_digit) {
-            line.add(s, e - 1, super::kind::SECRET, "setup-key");
+            line.add(s, e - 1, super::marker::SECRET, "setup-key");
             return;
         }
         s += 1;
@@ -171,14 +171,14 @@ pub(super) fn bare_key(line: &mut Line, start: usize) {
         c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-')
     });
     let v = sub(b, s, e);
-    let random = super::text::is_bare_secret(v) && (!member || v.len() >= 32);
+    let random = super::text_kind::is_bare_secret(v) && (!member || v.len() >= 32);
     // `{"username":"bob","key":"…"}`
     let paired = member
         && v.len() == 32
         && v.iter().all(u8::is_ascii_hexdigit)
         && has_ci(sub(b, start.saturating_sub(96), start), "\"username\"");
     if (random || paired) && !at(b, e).is_ascii_alphanumeric() {
-        line.add(s, e, super::kind::API_KEY, "bare-key");
+        line.add(s, e, super::marker::API_KEY, "bare-key");
     }
 }
 
@@ -220,14 +220,14 @@ pub(super) fn named_before(line: &mut Line, start: usize, kind: &'static str) {
             && v.iter().any(u8::is_ascii_digit)
             && v.iter().all(u8::is_ascii_alphanumeric)
             && v.iter().any(u8::is_ascii_alphabetic)
-            && !super::text::is_wordlike(v);
+            && !super::text_kind::is_wordlike(v);
         // `use x as the password`
         let given = kind == PASSWORD
             && is_strong(v)
             && [&b" as "[..], b" como ", b" als ", b" comme "]
                 .iter()
                 .any(|word| gap.starts_with(word));
-        if alone && (given || explained || end - s >= 24 && super::text::is_bare_secret(v)) {
+        if alone && (given || explained || end - s >= 24 && super::text_kind::is_bare_secret(v)) {
             line.add(s, end, kind, "before-name");
             return;
         }
@@ -257,7 +257,7 @@ pub(super) fn cookie_file(line: &mut Line) {
         && v.iter().any(u8::is_ascii_digit)
         && !looks_placeholder(v)
     {
-        line.add(vs, vs + v.len(), super::kind::SESSION, "cookie");
+        line.add(vs, vs + v.len(), super::marker::SESSION, "cookie");
     }
 }
 
@@ -295,11 +295,11 @@ pub(super) fn sent(line: &mut Line, start: usize, i: usize) {
     }
     let i = run(b, i, 4, |c| matches!(c, b'-' | b' ' | b'\\'));
     if matches!(at(b, i), b'"' | b'\'') && at(b, i + 1) != b'$' {
-        super::assign::judge_as(
+        super::assignment::judge_as(
             line,
-            super::names::Name::Password,
+            super::secret_name::Name::Password,
             i,
-            super::value::Tie::Flag,
+            super::value_kind::Tie::Flag,
         );
     }
 }
@@ -378,13 +378,13 @@ pub(super) fn foreign(line: &mut Line, i: usize) {
             };
         }
     }
-    let j = super::spoken::adverbs(b, j);
+    let j = super::spaced_value::adverbs(b, j);
     let j = run(b, j, 4, |c| matches!(c, b' ' | b'*' | b':'));
-    super::assign::judge_as(
+    super::assignment::judge_as(
         line,
-        super::names::Name::Password,
+        super::secret_name::Name::Password,
         j,
-        super::value::Tie::Call,
+        super::value_kind::Tie::Call,
     );
     let s = run(b, j, 2, |c| matches!(c, b'`' | b'"' | b'\'' | b'*'));
     let e = run(b, s, 64, |c| {
@@ -431,6 +431,11 @@ pub(super) fn encoded(line: &mut Line, i: usize) {
         && at(b, e) == quote
         && (is_strong(sub(v, p + 1, v.len())) || v.len() - p > 16)
     {
-        line.add(i + 2 + p, e, super::kind::CREDENTIAL, "encoded-credential");
+        line.add(
+            i + 2 + p,
+            e,
+            super::marker::CREDENTIAL,
+            "encoded-credential",
+        );
     }
 }

@@ -1,10 +1,10 @@
 //! Rows of statements: the values under the columns of secrets.
 
-use super::assign;
+use super::assignment;
 use super::bytes::{at, blanks, has_ci, run, sub};
 use super::line::Line;
-use super::names::{Name, classify};
-use super::value::Tie;
+use super::secret_name::{Name, classify};
+use super::value_kind::Tie;
 
 /// The most columns, and the most rows of one statement.
 const MAX_COLUMNS: usize = 32;
@@ -21,7 +21,7 @@ pub(super) fn insert(line: &mut Line, i: usize) {
     let columns: Vec<Option<Name>> = sub(b, open + 1, close)
         .split(|c| *c == b',')
         .take(MAX_COLUMNS)
-        .map(|c| classify(super::text::trim_any(c, b" `\"[]\t")))
+        .map(|c| classify(super::text_kind::trim_any(c, b" `\"[]\t")))
         .collect();
     let head = sub(b, close, close + 16);
     if columns.iter().all(Option::is_none) || !has_ci(head, "values") {
@@ -46,7 +46,7 @@ fn cells(line: &mut Line, mut i: usize, columns: &[Option<Name>]) -> usize {
         let end = if matches!(quote, b'\'' | b'"') {
             let end = run(b, i + 1, 2048, |c| c != quote);
             if let Some(name) = column {
-                assign::judge_range(line, *name, i + 1, end, Tie::Element, true);
+                assignment::judge_range(line, *name, i + 1, end, Tie::Element, true);
             }
             end + 1
         } else {

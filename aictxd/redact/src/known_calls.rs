@@ -1,13 +1,13 @@
 //! Secrets as unnamed arguments of well-known functions: `jwt.sign(payload, "…")`.
 
-use super::bounds::value_at;
+use super::benign_words::is_common;
 use super::bytes::{at, before, blanks, run, sub};
-use super::kind::{PASSWORD, SECRET};
 use super::line::Line;
-use super::names::Name;
-use super::text::{is_reference, looks_placeholder};
-use super::value::{Candidate, Tie, is_expression, is_secret};
-use super::words::is_common;
+use super::marker::{PASSWORD, SECRET};
+use super::secret_name::Name;
+use super::text_kind::{is_reference, looks_placeholder};
+use super::value_bounds::value_at;
+use super::value_kind::{Candidate, Tie, is_expression, is_secret};
 
 /// The most bytes of a call that are looked at.
 const MAX_CALL: usize = 1024;
@@ -139,7 +139,7 @@ fn is_key(c: &Candidate) -> bool {
     let digits = v.iter().any(u8::is_ascii_digit);
     v.len() >= if digits { 8 } else { 12 }
         && v.iter().all(u8::is_ascii_graphic)
-        && super::kind::markers(v).is_empty()
+        && super::marker::markers(v).is_empty()
         && !looks_placeholder(v)
         && !is_common(v)
         && !is_expression(c)

@@ -4,13 +4,14 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
 
-use super::follow::Follow;
 use super::line::{Line, Span};
+use super::multiline::Follow;
 use super::pem::Open;
-use super::rules::RULES;
+use super::token_format::RULES;
 use super::{
-    assign, bare, call, command, commands, encoded, header, kind, login, near, one_time, pairs,
-    pem, prose, sql, url,
+    account_list, assignment, auth_header, cli_password, cli_password_table, encoded,
+    keyless_tokens, known_calls, login_sentence, marker, one_time_code, pem, proximity,
+    secret_sentence, sql_rows, url,
 };
 
 /// What a keyword leads to.
@@ -230,32 +231,32 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         leads.push(lead);
     };
     for (i, rule) in RULES.iter().enumerate() {
-        if !bare::is_bare(rule) {
+        if !keyless_tokens::is_bare(rule) {
             add(head(rule.key, MAX_KEY), Lead::Rule(i));
         }
     }
     for word in WORDS {
         add(word, Lead::Word);
     }
-    for key in commands::KEYS {
+    for key in cli_password_table::KEYS {
         add(key, Lead::Command);
     }
-    for (key, i) in call::keys() {
+    for (key, i) in known_calls::keys() {
         add(tail(key, MAX_KEY), Lead::Call(i));
     }
-    for (key, i) in command::places() {
+    for (key, i) in cli_password::places() {
         add(head(key, MAX_KEY), Lead::Placed(i));
     }
-    for key in pairs::MAILS {
+    for key in account_list::MAILS {
         add(key, Lead::Mail);
     }
-    for key in commands::STORES {
+    for key in cli_password_table::STORES {
         add(key, Lead::Stored);
     }
-    for key in one_time::NAMES {
+    for key in one_time_code::NAMES {
         add(key, Lead::OneTime);
     }
-    for key in one_time::IS_YOURS {
+    for key in one_time_code::IS_YOURS {
         add(key, Lead::IsYours);
     }
     for (key, lead) in [
@@ -515,18 +516,18 @@ pub(super) fn spans_within(
                 let Some(rule) = RULES.get(*i) else { continue };
                 // `db-AIDA…` is another provider's identifier
                 let inside =
-                    rule.kind == kind::ACCESS_KEY && super::bytes::before(text, start) == b'-';
+                    rule.kind == marker::ACCESS_KEY && super::bytes::before(text, start) == b'-';
                 if !inside && let Some((s, e)) = rule.matches(text, start) {
                     line.add(s, e, rule.kind, rule.id);
-                    if rule.kind == kind::ACCESS_KEY {
-                        bare::aws_pair(&mut line, e);
+                    if rule.kind == marker::ACCESS_KEY {
+                        keyless_tokens::aws_pair(&mut line, e);
                     }
                 }
             }
             Some(Lead::Word) => {
-                assign::analyse(&mut line, start, end);
+                assignment::analyse(&mut line, start, end);
                 if matches!(super::bytes::at(text, start), b'p' | b'P' | b'c' | b'C') {
-                    login::accounts(&mut line);
+                    login_sentence::accounts(&mut line);
                 }
             }
             Some(Lead::Url) => url::analyse(&mut line, start),
@@ -535,54 +536,54 @@ pub(super) fn spans_within(
                     *open = Some(left);
                 }
             }
-            Some(Lead::Command) => command::analyse(&mut line, start),
-            Some(Lead::Bearer) => header::payload(&mut line, end, "bearer", false),
-            Some(Lead::Basic) => header::payload(&mut line, end, "basic", false),
-            Some(Lead::Jwt) => bare::jwt(&mut line, start),
-            Some(Lead::Telegram) => bare::telegram(&mut line, start),
-            Some(Lead::Mailchimp) => bare::mailchimp(&mut line, start),
-            Some(Lead::Atlas) => bare::atlas(&mut line, start, end),
-            Some(Lead::Azure) => bare::azure(&mut line, start),
+            Some(Lead::Command) => cli_password::analyse(&mut line, start),
+            Some(Lead::Bearer) => auth_header::payload(&mut line, end, "bearer", false),
+            Some(Lead::Basic) => auth_header::payload(&mut line, end, "basic", false),
+            Some(Lead::Jwt) => keyless_tokens::jwt(&mut line, start),
+            Some(Lead::Telegram) => keyless_tokens::telegram(&mut line, start),
+            Some(Lead::Mailchimp) => keyless_tokens::mailchimp(&mut line, start),
+            Some(Lead::Atlas) => keyless_tokens::atlas(&mut line, start, end),
+            Some(Lead::Azure) => keyless_tokens::azure(&mut line, start),
             Some(Lead::Tcp) => url::before_tcp(&mut line, start),
             Some(Lead::Oracle) => url::oracle(&mut line, end),
             Some(Lead::Port) => url::pgpass(&mut line, start + 1),
-            Some(Lead::Pass) => command::openssl_pass(&mut line, start, end),
-            Some(Lead::Piped) => command::piped(&mut line, start),
-            Some(Lead::Sql) => header::phrase_value(&mut line, end),
-            Some(Lead::Query) => near::query_key(&mut line, end),
-            Some(Lead::Jwk) => near::jwk(&mut line, end),
-            Some(Lead::Call(i)) => call::analyse(&mut line, *i, end),
+            Some(Lead::Pass) => cli_password::openssl_pass(&mut line, start, end),
+            Some(Lead::Piped) => cli_password::piped(&mut line, start),
+            Some(Lead::Sql) => auth_header::phrase_value(&mut line, end),
+            Some(Lead::Query) => proximity::query_key(&mut line, end),
+            Some(Lead::Jwk) => proximity::jwk(&mut line, end),
+            Some(Lead::Call(i)) => known_calls::analyse(&mut line, *i, end),
             Some(Lead::Login) => {
-                login::login_pair(&mut line, end);
-                login::accounts(&mut line);
+                login_sentence::login_pair(&mut line, end);
+                login_sentence::accounts(&mut line);
             }
-            Some(Lead::Codes) => prose::codes(&mut line, end),
-            Some(Lead::Setup) => prose::setup_key(&mut line, end),
-            Some(Lead::BareKey) => prose::bare_key(&mut line, start),
-            Some(Lead::Placed(i)) => command::placed(&mut line, *i, start),
-            Some(Lead::Stored) => command::stored(&mut line, end),
-            Some(Lead::Listed) => command::listed(&mut line, start),
-            Some(Lead::OneTime) => one_time::named(&mut line, start, end),
-            Some(Lead::IsYours) => one_time::yours(&mut line, start, end),
-            Some(Lead::Echo) => command::echoed(&mut line, end),
-            Some(Lead::CookieFile) => prose::cookie_file(&mut line),
-            Some(Lead::Setuser) => command::setuser(&mut line, end),
-            Some(Lead::Known) => login::known_pair(&mut line, end - 1, 1),
-            Some(Lead::Wallet) => header::quoted_seed(&mut line, end),
-            Some(Lead::Wifi) => prose::wifi(&mut line, end),
-            Some(Lead::Pair) => login::known_pair(&mut line, start, 3),
-            Some(Lead::Community) => near::community(&mut line, start, end),
-            Some(Lead::Mail) => pairs::combo(&mut line, end),
-            Some(Lead::Send) => prose::sent(&mut line, start, end),
-            Some(Lead::Mask) => command::masked(&mut line, end),
-            Some(Lead::SetTo) => login::set_to(&mut line, end),
-            Some(Lead::Insert) => sql::insert(&mut line, end),
-            Some(Lead::Foreign) => prose::foreign(&mut line, end),
-            Some(Lead::Quoted) => prose::quoted(&mut line, end),
-            Some(Lead::Encoded) => prose::encoded(&mut line, end),
+            Some(Lead::Codes) => secret_sentence::codes(&mut line, end),
+            Some(Lead::Setup) => secret_sentence::setup_key(&mut line, end),
+            Some(Lead::BareKey) => secret_sentence::bare_key(&mut line, start),
+            Some(Lead::Placed(i)) => cli_password::placed(&mut line, *i, start),
+            Some(Lead::Stored) => cli_password::stored(&mut line, end),
+            Some(Lead::Listed) => cli_password::listed(&mut line, start),
+            Some(Lead::OneTime) => one_time_code::named(&mut line, start, end),
+            Some(Lead::IsYours) => one_time_code::yours(&mut line, start, end),
+            Some(Lead::Echo) => cli_password::echoed(&mut line, end),
+            Some(Lead::CookieFile) => secret_sentence::cookie_file(&mut line),
+            Some(Lead::Setuser) => cli_password::setuser(&mut line, end),
+            Some(Lead::Known) => login_sentence::known_pair(&mut line, end - 1, 1),
+            Some(Lead::Wallet) => auth_header::quoted_seed(&mut line, end),
+            Some(Lead::Wifi) => secret_sentence::wifi(&mut line, end),
+            Some(Lead::Pair) => login_sentence::known_pair(&mut line, start, 3),
+            Some(Lead::Community) => proximity::community(&mut line, start, end),
+            Some(Lead::Mail) => account_list::combo(&mut line, end),
+            Some(Lead::Send) => secret_sentence::sent(&mut line, start, end),
+            Some(Lead::Mask) => cli_password::masked(&mut line, end),
+            Some(Lead::SetTo) => login_sentence::set_to(&mut line, end),
+            Some(Lead::Insert) => sql_rows::insert(&mut line, end),
+            Some(Lead::Foreign) => secret_sentence::foreign(&mut line, end),
+            Some(Lead::Quoted) => secret_sentence::quoted(&mut line, end),
+            Some(Lead::Encoded) => secret_sentence::encoded(&mut line, end),
             Some(Lead::Otp) => url::otpauth(&mut line, end),
-            Some(Lead::Static) => pairs::fixed(&mut line, end),
-            Some(Lead::Account) => login::accounts(&mut line),
+            Some(Lead::Static) => account_list::fixed(&mut line, end),
+            Some(Lead::Account) => login_sentence::accounts(&mut line),
             Some(Lead::State) | None => {}
         }
     }
@@ -590,10 +591,10 @@ pub(super) fn spans_within(
         && let Some(search) = ABROAD_SEARCH.as_ref()
     {
         for hit in search.find_iter(text) {
-            prose::foreign(&mut line, hit.end());
+            secret_sentence::foreign(&mut line, hit.end());
         }
     }
-    bare::scan(&mut line, depth);
+    keyless_tokens::scan(&mut line, depth);
     encoded::views(&mut line, depth);
     line.merged()
 }

@@ -1,6 +1,6 @@
 //! The words that names of secrets are made of.
 
-use super::names::Name;
+use super::secret_name::Name;
 
 /// Words behind the secret word that do not change what the value is.
 pub(super) const SUFFIXES: &[&str] = &[

@@ -2,7 +2,7 @@
 //! often the kind of character changes, and from hashes and identifiers by what stands around them.
 
 use super::bytes::{at, before, decode_base64, is_name, run, run_back, sub};
-use super::text::{entropy, is_wordlike, looks_placeholder};
+use super::text_kind::{entropy, is_wordlike, looks_placeholder};
 
 /// The shortest token that is taken without any word that introduces it.
 const ALONE: usize = 30;
@@ -238,7 +238,7 @@ fn named_public(b: &[u8], i: usize) -> bool {
     if name.is_empty() {
         return false;
     }
-    let words = super::names::words(name);
+    let words = super::secret_name::words(name);
     let prose = before(b, i) == b' ' && before(b, i - 1).is_ascii_alphanumeric();
     let last = words.last().map_or("", String::as_str);
     let last = last
@@ -274,5 +274,6 @@ pub(super) fn padded(b: &[u8], s: usize, e: usize) -> Option<(usize, usize)> {
         matches!(before(b, from), b'(' | b',') && matches!(at(b, close + 1), b')' | b',');
     // The list of a pinned host or of hashes
     let alone = !sub(b, from.saturating_sub(24), from).ends_with(b"sha256(");
-    (argument && alone && super::text::is_padded_key(sub(b, open, close))).then_some((open, close))
+    (argument && alone && super::text_kind::is_padded_key(sub(b, open, close)))
+        .then_some((open, close))
 }

@@ -1,12 +1,12 @@
 //! Secrets near a name rather than behind it, and values under names of one place only.
 
-use super::assign::{Named, judge_as, rule_of};
-use super::bounds::value_at;
+use super::assignment::{Named, judge_as, rule_of};
 use super::bytes::{at, before, blanks, is_name, run, run_back, sub};
 use super::line::Line;
-use super::names::Name;
-use super::text::is_bare_secret;
-use super::value::Tie;
+use super::secret_name::Name;
+use super::text_kind::is_bare_secret;
+use super::value_bounds::value_at;
+use super::value_kind::Tie;
 
 /// `ENV['X'] || 'x'`, `${X:-x}`, `x | default('x')`: what stands in when nothing else is given. The
 /// expression begins at `i`.
@@ -21,7 +21,7 @@ pub(super) fn fallback(line: &mut Line, n: &Named, i: usize) {
         let e = run(b, s, 96, |c| {
             c.is_ascii_graphic() && !matches!(c, b'}' | b'"' | b'$' | b'{')
         });
-        if at(b, e) == b'}' && super::prose::is_strong(sub(b, s, e)) {
+        if at(b, e) == b'}' && super::secret_sentence::is_strong(sub(b, s, e)) {
             line.add(s, e, n.class.kind(), rule_of(n.class));
         }
         return;
@@ -39,7 +39,7 @@ pub(super) fn fallback(line: &mut Line, n: &Named, i: usize) {
         let e = run(b, s + 1, 96, |c| c != quote);
         if matches!(quote, b'"' | b'\'')
             && at(b, e) == quote
-            && super::prose::is_strong(sub(b, s + 1, e))
+            && super::secret_sentence::is_strong(sub(b, s + 1, e))
         {
             line.add(s + 1, e, n.class.kind(), rule_of(n.class));
             return;
@@ -50,12 +50,12 @@ pub(super) fn fallback(line: &mut Line, n: &Named, i: usize) {
 /// A random run within a few words behind the name, or before it.
 pub(super) fn nearby(line: &mut Line, n: &Named) {
     let b = line.bytes;
-    super::prose::named_before(line, n.start, n.class.kind());
+    super::secret_sentence::named_before(line, n.start, n.class.kind());
     let mut i = n.end;
     let limit = (n.end + 64).min(b.len());
     // What a marker stands for is found already.
-    let limit =
-        memchr::memmem::find(sub(b, n.end, limit), super::kind::OPEN).map_or(limit, |p| n.end + p);
+    let limit = memchr::memmem::find(sub(b, n.end, limit), super::marker::OPEN)
+        .map_or(limit, |p| n.end + p);
     while i < limit {
         let from = run(b, i, limit - i, |c| !c.is_ascii_alphanumeric());
         if from >= limit {
@@ -92,12 +92,12 @@ pub(super) fn query_key(line: &mut Line, i: usize) {
         let v = sub(line.bytes, start, end);
         if v.len() >= 16
             && v.iter().filter(|c| c.is_ascii_digit()).count() >= 2
-            && !super::text::is_wordlike(v)
-            && !super::text::looks_placeholder(v)
+            && !super::text_kind::is_wordlike(v)
+            && !super::text_kind::looks_placeholder(v)
             && v.iter()
                 .all(|c| is_name(*c) || matches!(*c, b'%' | b'=' | b'/' | b'+'))
         {
-            line.add(start, end, super::kind::API_KEY, "query-key");
+            line.add(start, end, super::marker::API_KEY, "query-key");
         }
     }
 }
@@ -112,6 +112,6 @@ pub(super) fn jwk(line: &mut Line, i: usize) {
         value_at(line.bytes, blanks(line.bytes, i, 4), Tie::Colon, false)
         && end - start >= 32
     {
-        line.add(start, end, super::kind::PRIVATE_KEY, "jwk");
+        line.add(start, end, super::marker::PRIVATE_KEY, "jwk");
     }
 }

@@ -2,17 +2,19 @@
 //! commands. A state is small, is renewed by every line, and ends with the first line that does not
 //! fit it.
 
-use super::assign;
+use super::assignment;
 use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, run_back, sub};
-use super::command;
-use super::kind;
+use super::cli_password;
+use super::column_table::Table;
+use super::disclosure::{
+    announces, hands_over, prompt, reply, reveals, reveals_password, value_line,
+};
 use super::line::Line;
 use super::manifest::{Manifest, member};
-use super::names::{Name, classify};
-use super::shown::{announces, hands_over, prompt, reply, reveals, reveals_password, value_line};
-use super::table::Table;
-use super::text::trim_any;
-use super::value::Tie;
+use super::marker;
+use super::secret_name::{Name, classify};
+use super::text_kind::trim_any;
+use super::value_kind::Tie;
 
 /// How a value stands below its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,7 +93,7 @@ impl Follow {
         if self.putty > 0 {
             let (s, e) = trimmed(line.bytes);
             if e - s >= 16 && run(line.bytes, s, e - s, super::bytes::is_base64) == e {
-                line.add(s, e, kind::PRIVATE_KEY, "putty-key");
+                line.add(s, e, marker::PRIVATE_KEY, "putty-key");
             }
         }
         if let Some(name) = self.pair {
@@ -104,7 +106,7 @@ impl Follow {
             table.apply(line);
         }
         if let Some(command) = self.command {
-            command::go_on(line, command);
+            cli_password::go_on(line, command);
         }
         if let Manifest::Data {
             indent,
@@ -128,7 +130,7 @@ impl Follow {
                 None => Table::header(b),
             },
             command: if text.ends_with(b"\\") {
-                command::found(b).or(self.command)
+                cli_password::found(b).or(self.command)
             } else {
                 None
             },
@@ -173,7 +175,7 @@ fn opens(b: &[u8]) -> Option<Open> {
     }
     // The word in a marker is no name
     let near = sub(text, text.len().saturating_sub(64), text.len());
-    if memchr::memmem::find(near, kind::OPEN).is_some() {
+    if memchr::memmem::find(near, marker::OPEN).is_some() {
         return None;
     }
     if has_ci(sub(text, 0, 64), "expect") && (has_ci(text, "assword") || has_ci(text, "assphrase"))
@@ -305,7 +307,7 @@ impl Open {
             Below::Second if self.lines == 0 => return,
             Below::Second => {
                 if !sub(b, s, e).starts_with(b"<") {
-                    assign::judge_range(line, self.class, s, e, Tie::Element, true);
+                    assignment::judge_range(line, self.class, s, e, Tie::Element, true);
                 }
                 return;
             }
@@ -317,13 +319,13 @@ impl Open {
                 } else {
                     s
                 };
-                super::prose::listed(line, s);
+                super::secret_sentence::listed(line, s);
                 return;
             }
             Below::Shown => {
                 let v = trim_any(sub(b, s, e), b"`\"' ");
-                if super::loose::is_random(v, 20) || super::text::is_padded_key(v) {
-                    line.add(s, e, kind::TOKEN, "shown-token");
+                if super::entropy::is_random(v, 20) || super::text_kind::is_padded_key(v) {
+                    line.add(s, e, marker::TOKEN, "shown-token");
                 }
                 return;
             }
@@ -332,7 +334,7 @@ impl Open {
                 return;
             }
             Below::Words => {
-                super::header::seed_words(line, s);
+                super::auth_header::seed_words(line, s);
                 return;
             }
             Below::Key => {
@@ -342,7 +344,7 @@ impl Open {
                     && v.iter().any(u8::is_ascii_uppercase)
                     && v.iter().any(u8::is_ascii_lowercase)
                 {
-                    line.add(s, e, kind::ACCESS_KEY, "aws-secret-key");
+                    line.add(s, e, marker::ACCESS_KEY, "aws-secret-key");
                 }
                 return;
             }
@@ -355,13 +357,13 @@ impl Open {
                 let mixed = v.len() >= 10
                     && v.iter().any(u8::is_ascii_uppercase)
                     && v.iter().any(u8::is_ascii_lowercase)
-                    && !super::text::is_wordlike(v);
+                    && !super::text_kind::is_wordlike(v);
                 let strong = mixed
-                    || super::prose::is_strong(v)
+                    || super::secret_sentence::is_strong(v)
                     || v.len() >= 16 && v.iter().any(u8::is_ascii_digit);
                 if word
                     && strong
-                    && !super::text::looks_placeholder(v)
+                    && !super::text_kind::looks_placeholder(v)
                     && v.windows(3).all(|w| w != b"://")
                 {
                     line.add(s, e, self.class.kind(), "shown-secret");
@@ -371,7 +373,7 @@ impl Open {
             _ => {}
         }
         if self.below == Below::Flag {
-            assign::judge_as(line, self.class, s, Tie::Flag);
+            assignment::judge_as(line, self.class, s, Tie::Flag);
             return;
         }
         if self.below == Below::Member {
@@ -384,7 +386,7 @@ impl Open {
             if let (true, Some(p)) = (has_ci(head, "send"), quote)
                 && at(b, s + p + 1) != b'$'
             {
-                assign::judge_as(line, self.class, s + p, Tie::Flag);
+                assignment::judge_as(line, self.class, s + p, Tie::Flag);
             }
             return;
         }
@@ -419,7 +421,7 @@ impl Open {
             Below::Block | Below::Deeper if quoted || self.below == Below::Block => Tie::Assign,
             _ => Tie::Colon,
         };
-        assign::judge_range(
+        assignment::judge_range(
             line,
             self.class,
             s + offset,

@@ -1,11 +1,11 @@
 //! Tables whose header names a column of secrets: Markdown, database output, CSV.
 
-use super::assign;
+use super::assignment;
 use super::bytes::{at, blanks, sub};
 use super::line::Line;
-use super::names::{Name, classify};
-use super::text::trim_any;
-use super::value::Tie;
+use super::secret_name::{Name, classify};
+use super::text_kind::trim_any;
+use super::value_kind::Tie;
 
 /// The most columns that are looked at, and the most bytes of a line.
 const MAX_COLUMNS: usize = 24;
@@ -119,7 +119,7 @@ impl Table {
             } else {
                 Tie::Call
             };
-            assign::judge_range(line, class, s, e, tie, false);
+            assignment::judge_range(line, class, s, e, tie, false);
         }
     }
 

@@ -4,12 +4,12 @@
 use std::sync::LazyLock;
 
 use super::bytes::{at, before, decode_base64, is_name, run, run_back, sub};
-use super::kind::{API_KEY, CREDENTIAL, SECRET, TOKEN};
 use super::line::Line;
-use super::rules::RULES;
-use super::shape::{Class, Rule};
-use super::text::{is_wordlike, looks_placeholder};
-use super::{encoded, loose, pairs};
+use super::marker::{API_KEY, CREDENTIAL, SECRET, TOKEN};
+use super::text_kind::{is_wordlike, looks_placeholder};
+use super::token_format::RULES;
+use super::token_pattern::{Class, Rule};
+use super::{account_list, encoded, entropy};
 
 /// The shortest run that is looked at, and so the step.
 const STEP: usize = 22;
@@ -142,13 +142,13 @@ fn find(b: &[u8], s: usize, e: usize) -> Option<Found> {
             return Some((id.saturating_sub(2), e, TOKEN, "asana"));
         }
     }
-    if let Some((start, end)) = loose::padded(b, s, e) {
+    if let Some((start, end)) = entropy::padded(b, s, e) {
         return Some((start, end, SECRET, "random-key"));
     }
-    if let Some((start, end)) = loose::find(b, s, e) {
+    if let Some((start, end)) = entropy::find(b, s, e) {
         return Some((start, end, TOKEN, "random-token"));
     }
-    pairs::digest(b, s, e).then_some((s, e, CREDENTIAL, "htdigest"))
+    account_list::digest(b, s, e).then_some((s, e, CREDENTIAL, "htdigest"))
 }
 
 /// Digits and letters of both cases that make no words.
@@ -251,7 +251,7 @@ pub(super) fn aws_pair(line: &mut Line, mut i: usize) {
             && v.iter().any(u8::is_ascii_lowercase)
             && v.iter().any(u8::is_ascii_digit)
         {
-            line.add(s, e, super::kind::ACCESS_KEY, "aws-secret-key");
+            line.add(s, e, super::marker::ACCESS_KEY, "aws-secret-key");
             return;
         }
         i = e.max(s + 1);

@@ -1,8 +1,8 @@
 //! Codes that are good once: "your verification code is 482913", "OTP: 482913", "482913 is your code".
 
 use super::bytes::{at, before, has_ci, is_name, run, run_back, sub};
-use super::kind::SECRET;
 use super::line::Line;
+use super::marker::SECRET;
 
 /// What such a code is called, as the keyword search looks for it.
 pub(super) const NAMES: &[&str] = &[

@@ -4,12 +4,14 @@
 //! shortened samples) and above (formats grow); the prefix carries the certainty. Source: the
 //! providers' public descriptions of their token formats.
 
-use super::kind::{ACCESS_KEY, API_KEY, CREDENTIAL, PASSWORD, PRIVATE_KEY, SECRET, SESSION, TOKEN};
-use super::shape::Class::{
+use super::marker::{
+    ACCESS_KEY, API_KEY, CREDENTIAL, PASSWORD, PRIVATE_KEY, SECRET, SESSION, TOKEN,
+};
+use super::token_pattern::Class::{
     Alnum, Base64, Crypt, CryptAll, Digit, Hex, Lower, Upper, Url64, Wide, WideAt, Word,
 };
-use super::shape::Part::{Lit, Run};
-use super::shape::{Check, Class, Part, Rule};
+use super::token_pattern::Part::{Lit, Run};
+use super::token_pattern::{Check, Class, Part, Rule};
 
 const fn row(
     id: &'static str,

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use super::json::{MAX_DEPTH, Place, is_word, string};
-use super::{Report, clean, scrub_text};
+use super::{Report, clean_cache, scrub_text};
 use crate::layout;
 
 /// The document as its file holds it, if there is nothing to redact in it.
@@ -171,7 +171,7 @@ fn text_of(token: Token<'_>) -> Option<Cow<'_, str>> {
 }
 
 fn is_clean(name: Option<&str>, text: &str) -> bool {
-    if clean::mark(name, text).is_some_and(|mark| mark.is_clean()) {
+    if clean_cache::mark(name, text).is_some_and(|mark| mark.is_clean()) {
         return true;
     }
     let (mut copy, mut found) = (text.to_owned(), Report::default());
@@ -181,8 +181,8 @@ fn is_clean(name: Option<&str>, text: &str) -> bool {
 
 /// As [`super::json`] judges the names of members.
 fn is_clean_key(key: &str) -> bool {
-    let mark = clean::mark(None, key);
-    if mark.as_ref().is_some_and(clean::Mark::is_clean) {
+    let mark = clean_cache::mark(None, key);
+    if mark.as_ref().is_some_and(clean_cache::Mark::is_clean) {
         return true;
     }
     let mut found = Report::default();

@@ -1,10 +1,10 @@
 //! Names and values with nothing but words between them: flags and sentences.
 
-use super::assign::{Named, judge, judge_as};
+use super::assignment::{Named, judge, judge_as};
 use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, sub};
 use super::line::Line;
-use super::names::Name;
-use super::value::Tie;
+use super::secret_name::Name;
+use super::value_kind::Tie;
 
 /// Only blanks between name and value, or a verb.
 pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
@@ -27,7 +27,7 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         let stop = run(b, i, 128, |c| {
             c.is_ascii_graphic() && !matches!(c, b'\\' | b'"')
         });
-        if super::prose::is_strong(sub(b, i, stop)) {
+        if super::secret_sentence::is_strong(sub(b, i, stop)) {
             line.add(i, stop, n.class.kind(), "named-password");
         }
         return true;
@@ -82,7 +82,7 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
     // `the database password (x) leaked`
     if at(b, i) == b'(' {
         let close = run(b, i + 1, 64, |c| c.is_ascii_graphic() && c != b')');
-        if at(b, close) == b')' && super::prose::is_strong(sub(b, i + 1, close)) {
+        if at(b, close) == b')' && super::secret_sentence::is_strong(sub(b, i + 1, close)) {
             line.add(i + 1, close, n.class.kind(), "named-password");
             return true;
         }

@@ -1,10 +1,10 @@
 //! Users and their passwords in sentences: `log in as bob / x`.
 
+use super::benign_words::is_technical;
 use super::bytes::{at, before, has_ci, looking_at, run, run_back, sub};
-use super::kind::PASSWORD;
 use super::line::Line;
-use super::prose::is_strong;
-use super::words::is_technical;
+use super::marker::PASSWORD;
+use super::secret_sentence::is_strong;
 
 /// `log in as admin / S3cr3t!`: a pair of name and password within a few words behind `i`.
 pub(super) fn login_pair(line: &mut Line, i: usize) {

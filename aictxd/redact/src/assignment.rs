@@ -1,13 +1,15 @@
 //! Values tied to a secret name: assignments, members, flags, elements, calls and prose.
 
-use super::bounds::{MAX_VALUE, four_groups, plain_words, value_at, with_brackets, with_signs};
+use super::auth_header;
 use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, run_back, sub};
-use super::header;
 use super::line::Line;
-use super::names::{Name, classify};
-use super::near::{fallback, nearby};
-use super::spoken::spaced;
-use super::value::{Candidate, Tie, is_secret};
+use super::proximity::{fallback, nearby};
+use super::secret_name::{Name, classify};
+use super::spaced_value::spaced;
+use super::value_bounds::{
+    MAX_VALUE, four_groups, plain_words, value_at, with_brackets, with_signs,
+};
+use super::value_kind::{Candidate, Tie, is_secret};
 
 /// A name in a line.
 pub(super) struct Named {
@@ -97,7 +99,7 @@ fn tied(line: &mut Line, n: &Named) -> bool {
         if looking_at(b, n.end, tail.as_bytes()) {
             let v = n.end + tail.len();
             return judge(line, n, v, Tie::Prose)
-                || n.class.is_password() && super::prose::said(line, v);
+                || n.class.is_password() && super::secret_sentence::said(line, v);
         }
     }
     // `password........"x"`
@@ -266,10 +268,10 @@ pub(super) fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         n.class,
         Name::Authorization | Name::Auth | Name::Token | Name::ApiKey
     );
-    if header && header::scheme(line, i, n.class == Name::Authorization) {
+    if header && auth_header::scheme(line, i, n.class == Name::Authorization) {
         return true;
     }
-    if n.class == Name::Mnemonic && header::seed_words(line, i) {
+    if n.class == Name::Mnemonic && auth_header::seed_words(line, i) {
         return true;
     }
     let query = tie == Tie::Tight && matches!(before(b, n.start), b'?' | b'&');
@@ -321,7 +323,7 @@ pub(super) fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         } else {
             start + line.allowance(4096).max(256)
         };
-        header::cookies(line, start, stop);
+        auth_header::cookies(line, start, stop);
         if sub(b, start, end).contains(&b'=') {
             return true;
         }
@@ -342,7 +344,7 @@ pub(super) fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         && n.class.is_password()
         && !line.leads(n.start)
         && before(b, i) == b' '
-        && super::prose::speaks_of_user(b, n.start)
+        && super::secret_sentence::speaks_of_user(b, n.start)
         && sub(b, start, end).iter().any(u8::is_ascii_digit)
     {
         Tie::Element
@@ -399,11 +401,12 @@ pub(super) fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         Tie::Colon => {
             at(b, n.end) == b':'
                 && at(b, i - 1) == b' '
-                && (super::prose::speaks_of_user(b, n.start) || super::prose::is_owned(b, n.start))
+                && (super::secret_sentence::speaks_of_user(b, n.start)
+                    || super::secret_sentence::is_owned(b, n.start))
         }
         _ => false,
     };
-    if said && n.class.is_password() && i > 2 && super::prose::said(line, i) {
+    if said && n.class.is_password() && i > 2 && super::secret_sentence::said(line, i) {
         return true;
     }
     // A connector with an ordinary value settles it; a sentence may still name the secret later.

@@ -3,8 +3,8 @@
 //! A name is cut into words at `_ - .` and at camel case. Only the last word group counts, after
 //! numbers and deployment suffixes (`_PROD`, `_2`) are taken off: `PASSWORD_FILE` names a file.
 
-use super::groups::{KEY_GROUPS, PLAIN_KEYS, SUFFIXES};
-use super::kind;
+use super::marker;
+use super::name_words::{KEY_GROUPS, PLAIN_KEYS, SUFFIXES};
 
 /// What kind of secret a name announces. It decides the marker and how much the value must look
 /// like a secret.
@@ -40,14 +40,14 @@ impl Name {
     /// The marker kind for values under such a name.
     pub(super) fn kind(self) -> &'static str {
         match self {
-            Self::Password | Self::Pass => kind::PASSWORD,
-            Self::Secret | Self::Signature | Self::Mnemonic | Self::SecretId => kind::SECRET,
-            Self::ApiKey | Self::WeakKey => kind::API_KEY,
-            Self::AccessKey => kind::ACCESS_KEY,
-            Self::PrivateKey => kind::PRIVATE_KEY,
-            Self::Token => kind::TOKEN,
-            Self::Auth | Self::Authorization | Self::Credential => kind::CREDENTIAL,
-            Self::Session | Self::Cookie => kind::SESSION,
+            Self::Password | Self::Pass => marker::PASSWORD,
+            Self::Secret | Self::Signature | Self::Mnemonic | Self::SecretId => marker::SECRET,
+            Self::ApiKey | Self::WeakKey => marker::API_KEY,
+            Self::AccessKey => marker::ACCESS_KEY,
+            Self::PrivateKey => marker::PRIVATE_KEY,
+            Self::Token => marker::TOKEN,
+            Self::Auth | Self::Authorization | Self::Credential => marker::CREDENTIAL,
+            Self::Session | Self::Cookie => marker::SESSION,
         }
     }
 

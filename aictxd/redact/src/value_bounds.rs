@@ -1,8 +1,8 @@
 //! Where a value ends: quotes, brackets, constructors, signs that belong to a password.
 
+use super::benign_words::{is_common, is_explanation, is_function_word};
 use super::bytes::{at, blanks, looking_at, run, run_back, sub};
-use super::value::Tie;
-use super::words::{is_common, is_explanation, is_function_word};
+use super::value_kind::Tie;
 
 /// The most bytes of a value that are looked at; a longer run is judged by these and taken whole.
 pub(super) const MAX_VALUE: usize = 2048;
@@ -89,7 +89,7 @@ pub(super) fn four_groups(b: &[u8], i: usize) -> bool {
             _ => c.is_ascii_lowercase(),
         })
         && !at(b, i + 19).is_ascii_alphanumeric()
-        && !v.split(|c| *c == b' ').any(super::words::is_common)
+        && !v.split(|c| *c == b' ').any(super::benign_words::is_common)
 }
 
 /// The end of a bare password that holds signs which end other values: in a line of its own all
@@ -221,6 +221,6 @@ pub(super) fn with_brackets(b: &[u8], start: usize, end: usize) -> usize {
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_lowercase)
         && !v.contains(&b'.')
-        && !super::text::is_wordlike(v);
+        && !super::text_kind::is_wordlike(v);
     if noise { stop } else { end }
 }

@@ -1,10 +1,10 @@
 //! Passwords as arguments of well-known commands, which have no telling flag name.
 
 use super::bytes::{at, before, blanks, has_ci, looking_at, run, run_back, sub};
-use super::commands::{COMMANDS, Flag, PLACES, Take};
-use super::kind::{CREDENTIAL, PASSWORD};
+use super::cli_password_table::{COMMANDS, Flag, PLACES, Take};
 use super::line::Line;
-use super::text::looks_placeholder;
+use super::marker::{CREDENTIAL, PASSWORD};
+use super::text_kind::looks_placeholder;
 
 /// The keywords of commands with a place, with their index.
 pub(super) fn places() -> impl Iterator<Item = (&'static str, usize)> {
@@ -92,7 +92,10 @@ pub(super) fn echoed(line: &mut Line, i: usize) {
     };
     let v = sub(b, s, e);
     // A line of `.pgpass` is looked at as one
-    if v.iter().all(u8::is_ascii_graphic) && !v.contains(&b':') && super::prose::is_strong(v) {
+    if v.iter().all(u8::is_ascii_graphic)
+        && !v.contains(&b':')
+        && super::secret_sentence::is_strong(v)
+    {
         take(line, s, e, Take::Whole, PASSWORD);
     }
 }
@@ -149,7 +152,7 @@ pub(super) fn is_stand_in(v: &[u8]) -> bool {
         || !document && matches!(first, b'$' | b'<' | b'{' | b'`' | b'-' | b'%' | b'[')
         || v.windows(2).any(|w| w == b"${" || w == b"{{" || w == b"$(")
         || (v.len() > 2 && v.iter().all(|c| c.is_ascii_uppercase() || *c == b'_'))
-        || super::words::is_common(v)
+        || super::benign_words::is_common(v)
             && !v.eq_ignore_ascii_case(b"secret")
             && !v.eq_ignore_ascii_case(b"password")
 }
@@ -385,7 +388,7 @@ fn judge(line: &mut Line, command: &str, needs: &str, flags: &[Flag], args: &[(u
                     let open = command == "aws"
                         && f == b"--value"
                         && !(0..args.len()).any(|k| text(k) == b"SecureString");
-                    if !open || super::prose::is_strong(sub(b, vs, ve)) {
+                    if !open || super::secret_sentence::is_strong(sub(b, vs, ve)) {
                         take(line, vs, ve, flag.take, PASSWORD);
                     }
                 }
@@ -419,7 +422,7 @@ fn take(line: &mut Line, start: usize, end: usize, what: Take, kind: &'static st
                 line.add(start, end, kind, "command-password");
             }
         }
-        Take::Cookies => super::header::cookies(line, start, end),
+        Take::Cookies => super::auth_header::cookies(line, start, end),
         Take::After(sign) => {
             if let Some(p) = v.iter().position(|&c| c == sign) {
                 let rest = v.get(p + 1..).unwrap_or_default();
@@ -488,7 +491,7 @@ pub(super) fn piped(line: &mut Line, i: usize) {
         sub(b, i, i + 11),
         b"| base64 -d" | b"| base64 -D" | b"| base64 --"
     );
-    if has_ci(tail, "base64") && (decodes || !super::prose::is_strong(sub(b, s, e))) {
+    if has_ci(tail, "base64") && (decodes || !super::secret_sentence::is_strong(sub(b, s, e))) {
         return;
     }
     let chpasswd = has_ci(tail, "chpasswd");
@@ -510,5 +513,5 @@ pub(super) fn masked(line: &mut Line, i: usize) {
     let end = run(line.bytes, i, 512, |c| {
         !c.is_ascii_whitespace() && !matches!(c, b'"' | b'\'' | b'`')
     });
-    take(line, i, end, Take::Whole, super::kind::SECRET);
+    take(line, i, end, Take::Whole, super::marker::SECRET);
 }

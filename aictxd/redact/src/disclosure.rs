@@ -1,13 +1,13 @@
 //! Lines that say that the next one is a secret, and nothing else: commands, questions, headings.
 
-use super::assign;
+use super::assignment;
 use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, sub};
-use super::follow::Below;
-use super::kind;
 use super::line::Line;
-use super::names::{Name, classify};
-use super::text::trim_any;
-use super::value::Tie;
+use super::marker;
+use super::multiline::Below;
+use super::secret_name::{Name, classify};
+use super::text_kind::trim_any;
+use super::value_kind::Tie;
 
 /// Whether the line is a command behind the prompt of a shell.
 pub(super) fn prompt(text: &[u8]) -> bool {
@@ -195,8 +195,8 @@ pub(super) fn reply(line: &mut Line, s: usize, e: usize) {
         stop -= 1;
     }
     let last = blanks(b, run(b, stop, 4, |c| marks(c) || c == b'.'), 8) >= e || at(b, stop) == b',';
-    if last && super::prose::is_strong(sub(b, s, stop)) {
-        line.add(s, stop, kind::PASSWORD, "said-password");
+    if last && super::secret_sentence::is_strong(sub(b, s, stop)) {
+        line.add(s, stop, marker::PASSWORD, "said-password");
     }
 }
 
@@ -233,7 +233,7 @@ pub(super) fn value_line(line: &mut Line, name: Name) {
     let b = line.bytes;
     let i = run(b, 0, 128, |c| matches!(c, b' ' | b'\t' | b'"' | b'\''));
     if looking_at(b, i, b"<string>") {
-        assign::judge_as(line, name, i + 8, Tie::Element);
+        assignment::judge_as(line, name, i + 8, Tie::Element);
         return;
     }
     // `default` of a variable of Terraform
@@ -243,6 +243,6 @@ pub(super) fn value_line(line: &mut Line, name: Name) {
     };
     let j = run(b, i + word.len(), 8, |c| matches!(c, b'"' | b'\'' | b' '));
     if matches!(at(b, j), b':' | b'=') {
-        assign::judge_as(line, name, blanks(b, j + 1, 16), Tie::Element);
+        assignment::judge_as(line, name, blanks(b, j + 1, 16), Tie::Element);
     }
 }

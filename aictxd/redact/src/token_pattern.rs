@@ -2,7 +2,7 @@
 //! matched left to right without going back, so a match costs its own length and nothing else.
 
 use super::bytes::{at, looking_at, run, starts_word, sub};
-use super::text::{is_wordlike, looks_placeholder};
+use super::text_kind::{is_wordlike, looks_placeholder};
 
 /// A set of bytes that a token is made of.
 #[derive(Clone, Copy)]

@@ -1,13 +1,13 @@
 //! Authorization schemes, cookies and seed words.
 
-use super::bounds::value_at;
+use super::benign_words::is_common;
 use super::bytes::{at, blanks, has_ci, is_basic_payload, is_name, run, sub};
-use super::kind::{CREDENTIAL, SECRET, SESSION, TOKEN, markers};
 use super::line::Line;
-use super::names::Name;
-use super::text::{entropy, is_wordlike, looks_placeholder};
-use super::value::{Candidate, Tie, is_secret};
-use super::words::is_common;
+use super::marker::{CREDENTIAL, SECRET, SESSION, TOKEN, markers};
+use super::secret_name::Name;
+use super::text_kind::{entropy, is_wordlike, looks_placeholder};
+use super::value_bounds::value_at;
+use super::value_kind::{Candidate, Tie, is_secret};
 
 /// `Bearer x`, `Basic x`, `Token x` and the like at `i`, behind an optional quote. With `firm` the
 /// text is the value of an `Authorization` header and the payload need not look random.
@@ -239,7 +239,7 @@ pub(super) fn phrase_value(line: &mut Line, i: usize) {
             last: true,
         };
         if is_secret(&c, Name::Password) {
-            line.add(start, end, super::kind::PASSWORD, "sql-password");
+            line.add(start, end, super::marker::PASSWORD, "sql-password");
         }
     }
 }
