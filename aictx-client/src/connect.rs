@@ -53,7 +53,7 @@ pub fn send(stream: &mut UnixStream, mut bytes: &[u8], end: Instant) -> io::Resu
     Ok(())
 }
 
-/// Whether the other end of a connected socket is a process of this user: nobody else may answer
+/// Returns true if the other end of a connected socket is a process of this user: nobody else may answer
 /// for our daemon, whoever made the socket file. Allocates nothing.
 #[cfg(target_os = "linux")]
 pub(crate) fn peer_is_us(socket: RawFd) -> bool {

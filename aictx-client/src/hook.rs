@@ -41,7 +41,7 @@ const TAIL: &[u8] = b"}}\n";
 /// the lane's functions stand in a section of their own, beside the C start-up code.
 static mut LINE: [u8; LINE_BUFFER] = [0; LINE_BUFFER];
 
-/// Whether `name` can stand in the request without escaping.
+/// Returns true if `name` can stand in the request without escaping.
 pub fn is_name(name: &[u8]) -> bool {
     !name.is_empty()
         && name.len() <= MAX_NAME
@@ -51,7 +51,7 @@ pub fn is_name(name: &[u8]) -> bool {
         && !name.starts_with(b"-")
 }
 
-/// Whether somebody hands over standard input, instead of typing it.
+/// Returns true if somebody hands over standard input, instead of typing it.
 pub fn has_input() -> bool {
     // SAFETY: no preconditions.
     unsafe { libc::isatty(0) == 0 }

@@ -44,7 +44,7 @@ impl Places {
         }
     }
 
-    /// Whether this process may start a daemon.
+    /// Returns true if this process may start a daemon.
     pub fn may_start(&self) -> bool {
         self.may_start
     }

@@ -153,7 +153,7 @@ impl App {
         identity
     }
 
-    /// Whether the repository at `root` is a registered one that was moved there; if so, everything that
+    /// Returns true if the repository at `root` is a registered one that was moved there; if so, everything that
     /// goes by its path follows. Costs next to nothing when it is not.
     pub fn follow_move(&self, root: &Path) -> bool {
         let from = match self.registry.follow(root) {

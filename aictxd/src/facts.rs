@@ -80,7 +80,7 @@ struct Known {
 }
 
 impl Facts {
-    /// Whether a directory has anything that makes a project of it.
+    /// Returns true if a directory has anything that makes a project of it.
     pub fn is_project(&self, directory: &Path) -> bool {
         self.directories.is_project(directory)
     }

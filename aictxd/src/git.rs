@@ -249,7 +249,7 @@ async fn own_filters(worktree: &Path) -> Option<Vec<String>> {
     }
 }
 
-/// Whether the repository's configuration could define a filter driver, here or in a file that it
+/// Returns true if the repository's configuration could define a filter driver, here or in a file that it
 /// includes: most speak of neither, and then git need not be asked. In doubt it could.
 fn may_define_filters(worktree: &Path) -> bool {
     let Ok(found) = find_repository(worktree) else {
@@ -272,7 +272,7 @@ fn may_define_filters(worktree: &Path) -> bool {
         .any(|file| says(file, &[b"filter", b"include"]))
 }
 
-/// Whether a file of configuration has one of some words, or cannot be read.
+/// Returns true if a file of configuration has one of some words, or cannot be read.
 fn says(file: &Path, words: &[&[u8]]) -> bool {
     match untrusted::read(file, MAX_CONFIG) {
         Ok(bytes) => {

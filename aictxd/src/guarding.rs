@@ -43,7 +43,7 @@ pub struct WorktreeFacts {
     seen: RefCell<HashMap<RepoPath, Seen>>,
     /// Files that other live sessions edited.
     others: Vec<RepoPath>,
-    /// Whether somebody wants to know what is written, and what is.
+    /// True if somebody wants to know what is written, and what is.
     watches: bool,
     written: RefCell<Vec<RepoPath>>,
     swept: RefCell<Swept>,
@@ -74,12 +74,12 @@ pub struct Swept {
 }
 
 impl Swept {
-    /// Whether there is nothing of the kind.
+    /// Returns true if there is nothing of the kind.
     pub fn is_empty(&self) -> bool {
         self.below.is_empty() && self.like.is_empty()
     }
 
-    /// Whether a path is among it.
+    /// Returns true if a path is among it.
     pub fn holds(&self, path: &RepoPath) -> bool {
         let below = |directory: &RepoPath| directory.is_root() || covers(directory.as_str(), path);
         self.below.iter().any(below) || self.like.iter().any(|pattern| covers(pattern, path))
@@ -226,7 +226,7 @@ fn dialect_of(tool: &str) -> Dialect {
     }
 }
 
-/// Whether a command deletes something, by its words alone: what a budget counts.
+/// Returns true if a command deletes something, by its words alone: what a budget counts.
 pub fn deletes(command: &str, root: &str, cwd: &str) -> bool {
     let risk = command_risk(command, Where { root, cwd }, &NoFacts);
     let kinds: Vec<String> = risk.reply().effects.into_iter().map(|e| e.kind).collect();
@@ -240,12 +240,12 @@ const TAKING_ALONG: &[&str] = &["stash", "add", "stage", "commit"];
 /// What an agent waits for git at most.
 const GIT_PATIENCE: Duration = Duration::from_millis(60);
 
-/// Whether a command may take along whatever has changed in its worktree.
+/// Returns true if a command may take along whatever has changed in its worktree.
 pub fn may_take_along(command: &str) -> bool {
     command.contains("git") && TAKING_ALONG.iter().any(|verb| command.contains(verb))
 }
 
-/// Whether a command may put changes aside, where nobody sees them.
+/// Returns true if a command may put changes aside, where nobody sees them.
 pub fn may_put_aside(command: &str) -> bool {
     command.contains("stash")
 }
@@ -269,7 +269,7 @@ pub async fn state_for(
         .ok()
 }
 
-/// Whether a file differs from the last commit.
+/// Returns true if a file differs from the last commit.
 pub fn differs(git: &GitState, path: &RepoPath) -> bool {
     let path = path.as_str();
     let lists = git.staged.iter().chain(&git.unstaged).chain(&git.untracked);
@@ -281,14 +281,14 @@ pub fn differs(git: &GitState, path: &RepoPath) -> bool {
     })
 }
 
-/// Whether anything that an entry stands for, a directory or a pattern, differs from the last commit.
+/// Returns true if anything that an entry stands for, a directory or a pattern, differs from the last commit.
 fn differs_below(git: &GitState, entry: &RepoPath) -> bool {
     let lists = git.staged.iter().chain(&git.unstaged).chain(&git.untracked);
     let mut paths = lists.filter_map(|listed| RepoPath::parse(listed.trim_end_matches('/')).ok());
     paths.any(|path| covers(entry.as_str(), &path))
 }
 
-/// Whether a file only keeps what a command printed, by its name.
+/// Returns true if a file only keeps what a command printed, by its name.
 pub fn is_record(path: &RepoPath) -> bool {
     let name = path.as_str();
     [".log", ".out", ".tmp"]
@@ -524,7 +524,7 @@ fn at_home(path: &str) -> Option<PathBuf> {
 }
 
 impl WorktreeFacts {
-    /// Whether a path lies in another worktree, or another repository, that lies in this one.
+    /// Returns true if a path lies in another worktree, or another repository, that lies in this one.
     fn is_in_a_nested_worktree(&self, path: &RepoPath) -> bool {
         if self.home.is_none() || (self.limits.is_empty() && !self.rules.has_paths()) {
             return false;
@@ -550,7 +550,7 @@ impl WorktreeFacts {
         by_user.or_else(|| by_policy(self.rules.on_path(path)?))
     }
 
-    /// Whether git is told to overlook a path, as far as the map tells; of what is not there yet, whether
+    /// Returns true if git is told to overlook a path, as far as the map tells; of what is not there yet, whether
     /// that is said of the directory that it would be in.
     pub(crate) fn is_ignored(&self, path: &RepoPath) -> bool {
         let parent = path.as_str().rsplit_once('/');
@@ -586,7 +586,7 @@ impl WorktreeFacts {
         }
     }
 
-    /// Whether it is known already that a path cannot be there: what should hold it is not, or holds nothing.
+    /// Returns true if it is known already that a path cannot be there: what should hold it is not, or holds nothing.
     fn is_in_nothing(&self, path: &RepoPath) -> bool {
         let seen = self.seen.borrow();
         let mut above = std::iter::successors(split_name(path.as_str()).0, |at| split_name(at).0);

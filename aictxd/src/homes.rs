@@ -54,7 +54,7 @@ impl Homes {
         self.outside.join(name_of(root))
     }
 
-    /// Whether any memory may lie outside of its repository.
+    /// Returns true if any memory may lie outside of its repository.
     pub fn any_outside(&self) -> bool {
         self.outside.is_dir()
     }

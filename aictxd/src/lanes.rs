@@ -166,7 +166,7 @@ impl Lane {
         }
     }
 
-    /// Whether the file system answers. The question is asked on a thread of its own, one at a time.
+    /// Returns true if the file system answers. The question is asked on a thread of its own, one at a time.
     async fn is_alive(&self) -> bool {
         if !self.is_asking.swap(true, Ordering::AcqRel) {
             let (path, is_asking, ask) = (

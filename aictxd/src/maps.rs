@@ -324,7 +324,7 @@ impl Maps {
         known.or_else(|| self.open(worktree).ok())
     }
 
-    /// Whether the map of a worktree is on and knows any file yet.
+    /// Returns true if the map of a worktree is on and knows any file yet.
     pub fn knows_files(&self, root: &Path, worktree: &Path) -> bool {
         let map = self.map_of(root, worktree);
         map.is_some_and(|map| map.indexer.tree().files() > 0)

@@ -187,7 +187,7 @@ impl Server {
         call.caller = serde_json::to_value(caller).unwrap_or_default();
     }
 
-    /// Whether hooks of ours are registered for the client that introduces itself so.
+    /// Returns true if hooks of ours are registered for the client that introduces itself so.
     fn has_hooks(&self, client: &str) -> bool {
         let caller = Caller {
             agent_id: self.agent_id.clone(),

@@ -61,7 +61,7 @@ struct Claim {
 }
 
 impl Claim {
-    /// Whether it stands for a file (absolute).
+    /// Returns true if it stands for a file (absolute).
     fn covers(&self, path: &Path) -> bool {
         let inside = path.strip_prefix(&self.worktree).ok();
         let inside = inside.and_then(|path| RepoPath::parse(&path.to_string_lossy()).ok());
@@ -313,7 +313,7 @@ impl Presence {
         }
     }
 
-    /// Whether any other session edited or claimed something.
+    /// Returns true if any other session edited or claimed something.
     pub fn others_at_work(&self, session: &str) -> bool {
         let all = self.lock();
         let mut others = all.1.iter().filter(|(id, _)| *id != session);

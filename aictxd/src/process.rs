@@ -44,7 +44,7 @@ impl Build {
         &self.identity
     }
 
-    /// Whether another build lies where this one was started from. A file that is gone is not
+    /// Returns true if another build lies where this one was started from. A file that is gone is not
     /// another build: whoever removes a program does not ask for a restart.
     pub fn was_replaced(&self) -> bool {
         Self::identify(&self.path).is_some_and(|now| now != self.identity)
@@ -116,13 +116,13 @@ impl AgentProcess {
         Self::default()
     }
 
-    /// Whether all that is known of it is that a process between it and us is gone: it may be
+    /// Returns true if all that is known of it is that a process between it and us is gone: it may be
     /// alive, and its next event tells.
     pub fn was_missed(self) -> bool {
         self.start == GONE_BEFORE
     }
 
-    /// Whether it is known and known to be gone.
+    /// Returns true if it is known and known to be gone.
     pub fn is_gone(self) -> bool {
         if self.pid == 0 {
             return false;

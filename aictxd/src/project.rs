@@ -132,7 +132,7 @@ fn ci_commands(root: &Path, sources: &mut Vec<String>) -> Vec<String> {
     found
 }
 
-/// Whether a directory has anything that makes a project of it, for [`look`] to find.
+/// Returns true if a directory has anything that makes a project of it, for [`look`] to find.
 pub fn is_project(directory: &Path) -> bool {
     let there = |name: &&str| directory.join(name).is_file();
     let (files, whole) = promised::some_files(directory);

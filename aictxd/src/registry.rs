@@ -95,7 +95,7 @@ impl Registry {
         list
     }
 
-    /// Whether `root` (canonical) is registered. What is unknown is looked up in the file again if
+    /// Returns true if `root` (canonical) is registered. What is unknown is looked up in the file again if
     /// another process has changed it.
     pub fn contains(&self, root: &Path) -> bool {
         let known = || {
@@ -114,7 +114,7 @@ impl Registry {
         known()
     }
 
-    /// Whether nobody can say which repositories are registered.
+    /// Returns true if nobody can say which repositories are registered.
     pub fn is_unreadable(&self) -> bool {
         read(&self.path).is_err()
     }

@@ -68,7 +68,7 @@ impl PublicSocket {
         }
     }
 
-    /// Whether the public name still leads to this socket.
+    /// Returns true if the public name still leads to this socket.
     pub fn is_in_place(&self) -> bool {
         fs::symlink_metadata(&self.path).is_ok_and(|meta| meta.ino() == self.inode)
     }

@@ -52,7 +52,7 @@ impl Waiting {
         self.later.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether earlier events of an event's session wait.
+    /// Returns true if earlier events of an event's session wait.
     pub fn is_behind(&self, params: &HookParams) -> bool {
         let later = self.later();
         !later.is_empty()

@@ -65,7 +65,7 @@ fn latin_base(c: char) -> Option<char> {
     })
 }
 
-/// Whether words of this script are written without blanks between them.
+/// Returns true if words of this script are written without blanks between them.
 pub fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'

@@ -46,7 +46,7 @@ pub const OBSERVATIONS: &[&str] = &[
     "tool_failed",
 ];
 
-/// Whether an event only tells. Unknown and missing names count as asking, which is the safe side:
+/// Returns true if an event only tells. Unknown and missing names count as asking, which is the safe side:
 /// they are handled at once or not at all.
 pub fn is_observation(event: &str) -> bool {
     OBSERVATIONS.contains(&event)
@@ -69,7 +69,7 @@ pub const GATES: &[&str] = &[
     "pre_mcp_tool_use",
 ];
 
-/// Whether an event asks before a tool is used: silence would let it pass.
+/// Returns true if an event asks before a tool is used: silence would let it pass.
 pub fn is_gate(event: &str) -> bool {
     GATES.contains(&event)
 }

@@ -33,12 +33,12 @@ const INHERITED: &[&str] = &[
 /// Prefix of the daemon's own switches, all inherited.
 const OWN_PREFIX: &str = "AICTXD_";
 
-/// Whether a daemon inherits a variable of the process that starts it.
+/// Returns true if a daemon inherits a variable of the process that starts it.
 pub fn is_inherited(variable: &str) -> bool {
     INHERITED.contains(&variable) || variable.starts_with(OWN_PREFIX)
 }
 
-/// Whether the environment allows to start a daemon.
+/// Returns true if the environment allows to start a daemon.
 pub fn may_start(env: impl Fn(&str) -> Option<String>) -> bool {
     !env(NO_DAEMON_VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
 }

@@ -57,7 +57,7 @@ impl RepoPath {
         Self(String::new())
     }
 
-    /// Whether this is the root.
+    /// Returns true if this is the root.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
@@ -77,7 +77,7 @@ impl RepoPath {
         self.0.rsplit('/').next().filter(|name| !name.is_empty())
     }
 
-    /// Whether `self` is `ancestor` or lies below it.
+    /// Returns true if `self` is `ancestor` or lies below it.
     pub fn starts_with(&self, ancestor: &RepoPath) -> bool {
         ancestor.is_root()
             || self.0 == ancestor.0
@@ -219,7 +219,7 @@ pub fn segments(path: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether there is no `.`, `..` or doubled slash to take out of a path, which begins behind a slash.
+/// Returns true if there is no `.`, `..` or doubled slash to take out of a path, which begins behind a slash.
 pub fn is_plain(path: &str) -> bool {
     let bytes = path.as_bytes();
     let ahead = bytes.get(1..).unwrap_or_default();
@@ -249,8 +249,8 @@ pub fn inside(recorded: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Whether a path is below where it starts from, and spelled in the one way that needs no thought: visible ASCII,
-/// and nothing that is a drive, a home or a slash of another system. Almost all paths are.
+/// Returns true if a path is below where it starts from, and spelled in the one way that needs no thought: visible
+/// ASCII, and nothing that is a drive, a home or a slash of another system. Almost all paths are.
 fn is_usual(path: &str) -> bool {
     // To the end, whatever is found: so a processor looks at many bytes at once.
     let visible = |byte: u8| byte.is_ascii_graphic() & !matches!(byte, b'\\' | b':' | b'~');

@@ -49,14 +49,14 @@ impl PathPattern {
         &self.text
     }
 
-    /// Whether the entry covers the whole tree (`*`, `**`, `**/*`, `.`, empty).
+    /// Returns true if the entry covers the whole tree (`*`, `**`, `**/*`, `.`, empty).
     pub fn is_unbounded(&self) -> bool {
         self.text
             .split('/')
             .all(|segment| matches!(segment, "" | "*" | "**" | "."))
     }
 
-    /// Whether `path` is named by this entry. Time: O(|pattern| × |path|).
+    /// Returns true if `path` is named by this entry. Time: O(|pattern| × |path|).
     pub fn matches(&self, path: &RepoPath) -> bool {
         if self.fold_case {
             let folded = Self::spelled(self.text.to_lowercase());
@@ -111,7 +111,7 @@ fn glob_segments(pattern: &[&str], path: &[&str]) -> bool {
     reach.last().copied().unwrap_or(false)
 }
 
-/// Whether a text stands for more than itself.
+/// Returns true if a text stands for more than itself.
 fn is_glob(text: &str) -> bool {
     text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['))
 }

@@ -45,7 +45,7 @@ pub const ORIGIN: &str = "origin";
 pub const CAME_WITH_REPOSITORY: &str = " (came with the repository)";
 
 impl Origin {
-    /// Whether the record is this machine's own.
+    /// Returns true if the record is this machine's own.
     #[allow(clippy::trivially_copy_pass_by_ref)]
     pub fn is_own(&self) -> bool {
         *self == Self::Own
@@ -244,7 +244,7 @@ pub struct RecentSession {
     pub started_at: String,
     /// When it was last seen.
     pub last_seen_at: String,
-    /// Whether its banner was shown.
+    /// True if its banner was shown.
     pub banner_shown: bool,
 }
 
@@ -496,7 +496,7 @@ pub struct AgentExecutionRow {
     pub task_fingerprint: String,
     /// Outcome; null when unknown.
     pub success: Option<bool>,
-    /// Whether a check proved the result.
+    /// True if a check proved the result.
     pub validated_learning: bool,
     /// Summary.
     pub result_summary: String,

@@ -166,7 +166,7 @@ impl Line {
         Self(self.0.strip_prefix(sign).unwrap_or(&self.0).to_owned())
     }
 
-    /// Whether it says nothing.
+    /// Returns true if it says nothing.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -240,12 +240,12 @@ fn characters(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a character steers a terminal, is drawn as nothing, or changes the direction of others.
+/// Returns true if a character steers a terminal, is drawn as nothing, or changes the direction of others.
 pub fn is_hidden(c: char) -> bool {
     c.is_control() || is_unseen(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a character is drawn as nothing, or changes the direction of others.
+/// Returns true if a character is drawn as nothing, or changes the direction of others.
 fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180e}'
@@ -255,7 +255,7 @@ fn is_unseen(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether joiners mean something behind a letter: Arabic, the scripts of India and its neighbours,
+/// Returns true if joiners mean something behind a letter: Arabic, the scripts of India and its neighbours,
 /// Mongolian.
 fn joins(before: char) -> bool {
     matches!(before,
@@ -268,7 +268,7 @@ fn is_emoji(c: char) -> bool {
         | '\u{2b00}'..='\u{2bff}' | '\u{fe0f}')
 }
 
-/// Whether a character has other forms, which one selector behind it chooses: keycaps, emoji,
+/// Returns true if a character has other forms, which one selector behind it chooses: keycaps, emoji,
 /// ideographs and the like. More selectors carry a message that nobody sees.
 fn varies(before: char) -> bool {
     matches!(before, '0'..='9' | '#' | '*')
@@ -277,7 +277,7 @@ fn varies(before: char) -> bool {
             && !matches!(before, '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Whether a character begins a sequence that steers a terminal.
+/// Returns true if a character begins a sequence that steers a terminal.
 fn is_escape(c: char) -> bool {
     matches!(
         c,
@@ -406,7 +406,7 @@ fn defused(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Whether `<` with these texts around it begins a tag that agents act on. Types of programs
+/// Returns true if `<` with these texts around it begins a tag that agents act on. Types of programs
 /// (`Vec<User>`, `vector<size_t>`) stay.
 fn is_tag(before: Option<char>, behind: &str) -> bool {
     let closes = behind.starts_with('/');

@@ -43,7 +43,7 @@ impl ReadIssue {
     /// Code of a file that is ignored because this user's programs did not make it.
     pub const CAME_WITH_REPOSITORY: &'static str = "came_with_repository";
 
-    /// Whether nothing could be read of a file that belongs to this memory.
+    /// Returns true if nothing could be read of a file that belongs to this memory.
     pub fn is_loss(&self) -> bool {
         self.lines == 0 && self.code != Self::CAME_WITH_REPOSITORY
     }
@@ -145,6 +145,6 @@ pub struct GitState {
     pub unstaged: Vec<String>,
     /// Untracked paths.
     pub untracked: Vec<String>,
-    /// Whether the lists were cut.
+    /// True if the lists were cut.
     pub truncated: bool,
 }

@@ -56,7 +56,7 @@ pub fn clean_into(out: &mut String, text: &str, limit: usize) {
     out.push('…');
 }
 
-/// Whether [`clean`] has nothing to do but to cut; most texts are paths and sentences in ASCII.
+/// Returns true if [`clean`] has nothing to do but to cut; most texts are paths and sentences in ASCII.
 fn is_clean(text: &str) -> bool {
     let bytes = text.as_bytes();
     let behind = bytes.get(1..).unwrap_or_default();

@@ -69,7 +69,7 @@ impl Outcome {
         assert!(self.is_good(), "{self:#?}");
     }
 
-    /// Whether all promises were kept.
+    /// Returns true if all promises were kept.
     pub fn is_good(&self) -> bool {
         self.lost == 0 && self.twice == 0 && self.faults.is_empty()
     }
@@ -251,7 +251,7 @@ impl<'e> Load<'e> {
 }
 
 impl TestEnv {
-    /// Whether a daemon answers on the socket.
+    /// Returns true if a daemon answers on the socket.
     pub fn is_served(&self) -> bool {
         self.aictx(self.path(), &["daemon", "status"]).status == 0
     }

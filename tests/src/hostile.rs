@@ -552,7 +552,7 @@ impl Commit {
         changed.map(|(path, _)| path).collect()
     }
 
-    /// Whether it brings a file, or something in its way.
+    /// Returns true if it brings a file, or something in its way.
     pub fn takes(&self, file: &str) -> bool {
         let is_it = |path: &String| {
             path == file

@@ -55,7 +55,7 @@ enum Unreached {
 }
 
 impl Unreached {
-    /// Whether the user should hear of it even when the answer is had without a daemon.
+    /// Returns true if the user should hear of it even when the answer is had without a daemon.
     fn is_trouble(&self) -> bool {
         !matches!(self, Self::Forbidden(_))
     }
@@ -271,7 +271,7 @@ pub fn parse<T: DeserializeOwned>(value: Value) -> Result<T, CliError> {
     })
 }
 
-/// Whether a failed connection means that no daemon serves there; anything else (rights, limits)
+/// Returns true if a failed connection means that no daemon serves there; anything else (rights, limits)
 /// would hit a new daemon just the same.
 fn means_nobody(error: &io::Error) -> bool {
     matches!(

@@ -123,7 +123,7 @@ impl Meter {
         }
     }
 
-    /// Whether anybody sees it.
+    /// Returns true if anybody sees it.
     pub fn is_seen(&self) -> bool {
         self.on
     }

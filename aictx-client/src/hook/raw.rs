@@ -181,7 +181,7 @@ pub(super) fn receive(socket: c_int, room: &mut [u8]) -> Option<usize> {
     usize::try_from(unsafe { libc::recv(socket, room.as_mut_ptr().cast(), room.len(), 0) }).ok()
 }
 
-/// Whether the system call that just failed did so because its time was up.
+/// Returns true if the system call that just failed did so because its time was up.
 #[inline]
 pub(super) fn timed_out() -> bool {
     std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock

@@ -29,7 +29,7 @@ impl Bell {
     pub(crate) fn looked(&mut self, _: &crate::fs::Root) {}
 }
 
-/// Whether the kernel tells of every change in the file system of a directory, whoever makes it: on a
+/// Returns true if the kernel tells of every change in the file system of a directory, whoever makes it: on a
 /// network's, and in a folder that a virtual machine shares, it knows of its own alone.
 #[cfg(target_os = "linux")]
 pub fn tells_of_all(directory: impl std::os::fd::AsFd) -> bool {
@@ -240,7 +240,7 @@ mod linux {
             self.looked = None;
         }
 
-        /// Whether nothing happened since everything was [looked at](Self::looked).
+        /// Returns true if nothing happened since everything was [looked at](Self::looked).
         pub(crate) fn is_silent(&mut self, root: &Root) -> bool {
             let recent = |at: Instant| at.elapsed() < OLDEST;
             if !self.looked.is_some_and(recent) || self.of != Some(root.id()) {

@@ -363,7 +363,7 @@ pub(crate) fn apply(
     Ok(stamps)
 }
 
-/// Whether a file only shows what others hold, for whoever wants to look. It is written anew each
+/// Returns true if a file only shows what others hold, for whoever wants to look. It is written anew each
 /// time, and nothing is worth keeping of it: so it is written in place, which spares the file system
 /// a file made and one removed.
 pub(crate) fn is_shown(file: &str) -> bool {

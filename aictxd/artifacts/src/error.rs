@@ -82,7 +82,7 @@ impl StoreError {
         }
     }
 
-    /// Whether the disk (or quota) is full.
+    /// Returns true if the disk (or quota) is full.
     pub fn is_disk_full(&self) -> bool {
         self.io().is_some_and(|e| {
             matches!(
@@ -92,7 +92,7 @@ impl StoreError {
         })
     }
 
-    /// Whether the process or the system has no descriptor left.
+    /// Returns true if the process or the system has no descriptor left.
     pub fn is_out_of_descriptors(&self) -> bool {
         use rustix::io::Errno;
         let errno = self.io().and_then(Errno::from_io_error);

@@ -64,9 +64,9 @@ mod on {
         pub at: u64,
         /// Error number.
         pub errno: i32,
-        /// Whether a write happens in half before it fails.
+        /// True if a write happens in half before it fails.
         pub torn: bool,
-        /// Whether every later point fails too, except removals (a disk that stays full).
+        /// True if every later point fails too, except removals (a disk that stays full).
         pub lasting: bool,
     }
 

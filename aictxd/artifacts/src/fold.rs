@@ -181,7 +181,7 @@ fn fold(mut group: Vec<&Arc<FailurePattern>>) -> Option<Arc<FailurePattern>> {
     Some(Arc::new(out))
 }
 
-/// Whether a row alone is a pattern as it stands, as all that this program writes are.
+/// Returns true if a row alone is a pattern as it stands, as all that this program writes are.
 fn is_folded(row: &FailurePattern) -> bool {
     let named = [&row.signature, &row.failure_signature, &row.failure_id];
     row.occurrences > 0 && named.iter().all(|name| !name.is_empty())

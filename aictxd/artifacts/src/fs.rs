@@ -42,7 +42,7 @@ pub(crate) const DIR: &str = ".aictx";
 /// End of the name of a file that is about to replace another.
 const TEMP: &str = ".aictx-tmp";
 
-/// Whether a file of this name is what an interrupted replacement left.
+/// Returns true if a file of this name is what an interrupted replacement left.
 pub(crate) fn is_draft(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(TEMP)
 }
@@ -214,13 +214,13 @@ impl Root {
         self.id
     }
 
-    /// Whether one of the files that were asked for since this was asked last has other names.
+    /// Returns true if one of the files that were asked for since this was asked last has other names.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(crate) fn saw_other_names(&self) -> bool {
         self.other_names.swap(false, Ordering::Relaxed)
     }
 
-    /// Whether the name still leads to this directory (it may have been removed and made again).
+    /// Returns true if the name still leads to this directory (it may have been removed and made again).
     pub(crate) fn is_current(&self) -> bool {
         rustix::fs::lstat(&self.path).is_ok_and(|stat| identity(&stat) == self.id)
     }
@@ -644,12 +644,12 @@ fn join(parent: &str, name: &str) -> String {
     }
 }
 
-/// Whether an error says that nothing is there.
+/// Returns true if an error says that nothing is there.
 pub(crate) fn is_missing(e: &io::Error) -> bool {
     e.kind() == io::ErrorKind::NotFound
 }
 
-/// Whether an error says that something else than a plain file is in its place.
+/// Returns true if an error says that something else than a plain file is in its place.
 pub(crate) fn is_refused(e: &io::Error) -> bool {
     let errno = Errno::from_io_error(e);
     let is_other = matches!(errno, Some(Errno::LOOP | Errno::NOTDIR | Errno::ISDIR));

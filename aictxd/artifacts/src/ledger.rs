@@ -111,7 +111,7 @@ fn lacking(root: &Root, file: &str, open: &File) -> io::Result<Option<Vec<u8>>> 
     Ok(missing.map(<[u8]>::to_vec))
 }
 
-/// Whether a file is a ledger by its place.
+/// Returns true if a file is a ledger by its place.
 pub(crate) fn is_ledger(file: &str) -> bool {
     let inside = file.strip_prefix(SESSIONS_DIR);
     inside.is_some_and(|rest| rest.starts_with('/') && rest.ends_with(".jsonl"))
@@ -192,7 +192,7 @@ pub struct Ledger {
     pub issues: Vec<ReadIssue>,
     /// Size of the file.
     pub bytes: u64,
-    /// Whether older rows were left out because the file is larger than [`MAX_FILE`].
+    /// True if older rows were left out because the file is larger than [`MAX_FILE`].
     pub truncated: bool,
 }
 
@@ -209,13 +209,13 @@ pub struct LedgerFile {
     pub modified: SystemTime,
 }
 
-/// Whether a line of these is a row; the first of a sound ledger is one.
+/// Returns true if a line of these is a row; the first of a sound ledger is one.
 fn has_row(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|b| *b == b'\n');
     lines.any(|line| serde_json::from_slice::<LedgerRow>(line).is_ok())
 }
 
-/// Whether one of these lines is the row of an event.
+/// Returns true if one of these lines is the row of an event.
 fn names_event(lines: &[u8], event: &str) -> bool {
     // Within a text the quotes around a name are escaped.
     let member = format!("\"event\":{}", serde_json::Value::from(event));
@@ -363,19 +363,19 @@ impl Store {
         append().map_err(|e| root.error(&encode::ledger_file(session_id), e))
     }
 
-    /// Whether the newest [`MAX_FILE`] bytes of a session's ledger hold the row of an event.
+    /// Returns true if the newest [`MAX_FILE`] bytes of a session's ledger hold the row of an event.
     pub fn ledger_has_event(&self, session_id: &str, event: &str) -> bool {
         let tail = self.tail(session_id).ok().flatten();
         tail.is_some_and(|tail| names_event(&tail.rows, event))
     }
 
-    /// Whether a session has a ledger.
+    /// Returns true if a session has a ledger.
     pub fn has_ledger(&self, session_id: &str) -> bool {
         let found = self.open_ledger(session_id).ok().flatten();
         found.is_some_and(|(_, open)| fs::len(&open).is_ok_and(|len| len > 0))
     }
 
-    /// Whether a session has a ledger in which nothing can be read any more: something else is in its
+    /// Returns true if a session has a ledger in which nothing can be read any more: something else is in its
     /// place, or none of its lines is a row. A torn or damaged line loses nothing but itself, and a
     /// ledger of somebody else says nothing of the session.
     pub fn ledger_is_lost(&self, session_id: &str) -> bool {

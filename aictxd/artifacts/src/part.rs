@@ -130,7 +130,7 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
         }
     }
 
-    /// Whether `file` is this history.
+    /// Returns true if `file` is this history.
     pub(crate) fn is(&self, file: &str) -> bool {
         self.file == file
     }
@@ -201,7 +201,7 @@ const TOLD: &[&str] = &[
     files::AREAS,
 ];
 
-/// Whether a document may be told with what the repository brought in its place.
+/// Returns true if a document may be told with what the repository brought in its place.
 pub(crate) fn is_told(file: &str) -> bool {
     let is_area = file
         .strip_prefix(files::AREAS_DIR)

@@ -219,7 +219,7 @@ pub(crate) fn bad_lines(file: &str, why: &str, lines: u64) -> Option<ReadIssue> 
     })
 }
 
-/// Whether [`object`] could parse this; nothing is kept of it.
+/// Returns true if [`object`] could parse this; nothing is kept of it.
 pub(crate) fn is_object(bytes: &[u8]) -> bool {
     let plain = bytes.strip_prefix(BOM).unwrap_or(bytes);
     plain.trim_ascii_start().starts_with(b"{")

@@ -218,7 +218,7 @@ pub fn branch(worktree: &Path) -> String {
     }
 }
 
-/// Whether the references are in another store, which only git reads: its `HEAD` is a stand-in.
+/// Returns true if the references are in another store, which only git reads: its `HEAD` is a stand-in.
 fn is_reftable(text: &str) -> bool {
     text.trim() == "ref: refs/heads/.invalid"
 }

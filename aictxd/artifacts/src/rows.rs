@@ -161,7 +161,7 @@ impl Store {
         Some(contract)
     }
 
-    /// Whether something lies under a name, whatever it is.
+    /// Returns true if something lies under a name, whatever it is.
     pub fn has(&self, file: &str) -> bool {
         !matches!(self.root().stamp(file), Ok(None))
     }

@@ -95,7 +95,7 @@ impl<T: DeserializeOwned + PartialEq> Shelf<T> {
         self.docs.values().filter_map(|doc| doc.issue.as_ref())
     }
 
-    /// Whether rewriting a file would lose members that could not be read.
+    /// Returns true if rewriting a file would lose members that could not be read.
     pub(crate) fn is_bent(&self, name: &str) -> bool {
         self.docs.get(name).is_some_and(|doc| doc.issue.is_some())
     }

@@ -294,7 +294,7 @@ impl Cache {
         None
     }
 
-    /// Whether rewriting a file from its records would lose members that could not be read.
+    /// Returns true if rewriting a file from its records would lose members that could not be read.
     pub(crate) fn is_bent(&self, file: &str) -> bool {
         histories!(self, history => if history.is(file) {
             return history.bent > 0;

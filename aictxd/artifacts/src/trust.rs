@@ -56,17 +56,17 @@ impl Tracked {
         }
     }
 
-    /// Whether git tracks nothing of the memory.
+    /// Returns true if git tracks nothing of the memory.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && !self.all
     }
 
-    /// Whether git tracks a file.
+    /// Returns true if git tracks a file.
     pub fn holds(&self, file: &str) -> bool {
         self.all || !self.files.is_empty() && self.files.contains_key(&file.to_ascii_lowercase())
     }
 
-    /// Whether something that git tracks lies in the place of a directory or of one above it.
+    /// Returns true if something that git tracks lies in the place of a directory or of one above it.
     fn blocks_directory(&self, directory: &str) -> bool {
         let directory = directory.to_ascii_lowercase();
         let above = directory.match_indices('/').map(|(at, _)| at);
@@ -76,14 +76,14 @@ impl Tracked {
             .any(|name| self.files.contains_key(name))
     }
 
-    /// Whether git tracks something else than a regular file in the place of a file.
+    /// Returns true if git tracks something else than a regular file in the place of a file.
     fn blocks(&self, file: &str) -> bool {
         let name = file.to_ascii_lowercase();
         let is_regular = self.files.get(&name).copied().unwrap_or(true);
         !is_regular || self.blocks_directory(parent(file)) || self.has_below(&name)
     }
 
-    /// Whether git tracks a file below a directory (in lower case).
+    /// Returns true if git tracks a file below a directory (in lower case).
     fn has_below(&self, directory: &str) -> bool {
         let below = format!("{directory}/");
         let from = Bound::Excluded(below.as_str());
@@ -163,7 +163,7 @@ impl Trust {
         hex(&self.key.tag(what.purpose(), parts))
     }
 
-    /// Whether a tag in hexadecimal is that of these parts.
+    /// Returns true if a tag in hexadecimal is that of these parts.
     pub(crate) fn verifies(&self, what: Tagged, parts: &[&[u8]], tag: &str) -> bool {
         let digits = tag.as_bytes().chunks(2);
         let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
@@ -254,7 +254,7 @@ impl Names {
         })
     }
 
-    /// Whether every file has its usual name.
+    /// Returns true if every file has its usual name.
     pub(crate) fn are_usual(&self) -> bool {
         self.kept.is_empty() && self.tracked.is_empty()
     }
@@ -290,13 +290,13 @@ impl Names {
         Cow::Owned(format!("{}/{directory}", self.local))
     }
 
-    /// Whether git tracks a file that belongs to one machine. The lock holds nothing, and all have to
+    /// Returns true if git tracks a file that belongs to one machine. The lock holds nothing, and all have to
     /// take the same one.
     pub(crate) fn is_foreign(&self, file: &str) -> bool {
         self.tracked.holds(file) && !self.may_be_shared(file) && !is_proven(file) && file != LOCK
     }
 
-    /// Whether git tracks a file that a repository may share.
+    /// Returns true if git tracks a file that a repository may share.
     pub(crate) fn is_shared(&self, file: &str) -> bool {
         self.tracked.holds(file) && self.may_be_shared(file)
     }
@@ -308,7 +308,7 @@ impl Names {
     }
 }
 
-/// Whether a file is told from others by more than its name: ledgers and intents by their tags,
+/// Returns true if a file is told from others by more than its name: ledgers and intents by their tags,
 /// segments of the archive and what was set aside by names that are not used twice.
 fn is_proven(file: &str) -> bool {
     let places = [files::SESSIONS_DIR, files::JOURNAL_DIR, ARCHIVE, QUARANTINE];

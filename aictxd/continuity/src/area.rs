@@ -39,7 +39,7 @@ pub fn derive_area<'p>(paths: impl IntoIterator<Item = &'p str>) -> String {
         .map_or_else(|| "unknown".to_owned(), |(area, _)| area)
 }
 
-/// Whether this is a command line that was reported among paths. A path may hold blanks, but no
+/// Returns true if this is a command line that was reported among paths. A path may hold blanks, but no
 /// word of it begins with a dash.
 fn is_command(text: &str) -> bool {
     let mut words = text.split_whitespace();

@@ -109,7 +109,7 @@ impl Asked {
         (!self.latest.is_empty() && self.latest != self.goal()).then_some(&self.latest)
     }
 
-    /// Whether anything was asked for at all.
+    /// Returns true if anything was asked for at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.latest.trim().is_empty()
     }

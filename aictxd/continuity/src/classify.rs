@@ -36,7 +36,7 @@ pub struct TaskType {
     /// `explicit_task_type`, `heuristic`, `unknown_fallback`, `observed_signals` or
     /// `observed_unknown`.
     pub source: &'static str,
-    /// Whether the type is only the absence of one.
+    /// True if the type is only the absence of one.
     pub fallback: bool,
     /// 0.35 for unknown, up to 0.95.
     pub confidence: f64,
@@ -44,7 +44,7 @@ pub struct TaskType {
     pub signals: Vec<String>,
     /// What was seen of the work, at most 12.
     pub evidence: Vec<String>,
-    /// Whether another type is nearly as likely.
+    /// True if another type is nearly as likely.
     pub ambiguous: bool,
     /// After the work, what speaks for each type; those with nothing left out.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

@@ -299,7 +299,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether the request has nothing to do with the last handoff.
+    /// Returns true if the request has nothing to do with the last handoff.
     pub(crate) fn asks_for_something_else(&self) -> bool {
         !self.continues && self.relevance == Relevance::Unrelated
     }

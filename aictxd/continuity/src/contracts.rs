@@ -91,7 +91,7 @@ pub struct Chosen {
     pub contract: ContractRef,
     /// `session` or `goal`.
     pub by: &'static str,
-    /// Whether its goal is that of the execution.
+    /// True if its goal is that of the execution.
     pub goal_matches: bool,
     /// How well, see spec §7.3.
     pub goal_level: &'static str,

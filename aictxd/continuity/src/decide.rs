@@ -92,7 +92,7 @@ fn row(given: &Value, (execution_id, session): (&str, u64), now: Timestamp) -> D
     }
 }
 
-/// Whether a decision says enough to be kept: what was decided, and why or what for.
+/// Returns true if a decision says enough to be kept: what was decided, and why or what for.
 pub(crate) fn is_kept(given: &Value) -> bool {
     says_something(&row(given, ("", 0), Timestamp::default()))
 }

@@ -68,7 +68,7 @@ impl RankedDecision<'_> {
         &self.known.id
     }
 
-    /// Whether anything but its being new speaks for telling it.
+    /// Returns true if anything but its being new speaks for telling it.
     pub(crate) fn is_about(&self) -> bool {
         let Reasons {
             pinned,
@@ -272,7 +272,7 @@ fn gone(known: &[Arc<Known>]) -> HashSet<u64> {
     gone
 }
 
-/// Whether a `supersedes` entry means a decision.
+/// Returns true if a `supersedes` entry means a decision.
 pub(crate) fn names(named: &str, decision: &Decision) -> bool {
     let named = named.trim();
     named == decision.decision.trim() || named == decision_id(decision)

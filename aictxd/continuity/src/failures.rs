@@ -234,7 +234,7 @@ fn is_named(pattern: &FailurePattern, id: &str) -> bool {
     id == pattern.failure_id || id == pattern.signature
 }
 
-/// Whether a failure is one that a pattern stands for.
+/// Returns true if a failure is one that a pattern stands for.
 fn is_it(failure: &Failure, pattern: &FailurePattern) -> bool {
     let known = |event: &ErrorEvent| event.fingerprint == pattern.signature;
     let same = !failure.command.is_empty() && same_check(&failure.command, &pattern.failed_command);

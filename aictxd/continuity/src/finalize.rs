@@ -240,14 +240,14 @@ struct Decided<'a> {
     elapsed_ms: Option<u64>,
 }
 
-/// Whether an execution changed and checked nothing.
+/// Returns true if an execution changed and checked nothing.
 fn only_looked(seen: &Observation) -> bool {
     seen.files_edited.is_empty()
         && seen.tests.is_empty()
         && !seen.open_failures.iter().any(Failure::is_check)
 }
 
-/// Whether the last handoff leaves something to do.
+/// Returns true if the last handoff leaves something to do.
 fn leaves_unfinished(snapshot: &Snapshot, project: &Project) -> bool {
     let handoff = project.handoff.as_deref().or(snapshot.handoff.as_deref());
     handoff

@@ -144,7 +144,7 @@ fn was_done<'r>(row: &HandoffRow, later: impl Iterator<Item = &'r Arc<HandoffRow
     })
 }
 
-/// Whether a command that failed when a handoff was left was seen to pass since; by as many characters of
+/// Returns true if a command that failed when a handoff was left was seen to pass since; by as many characters of
 /// it as are known.
 fn passed_since(
     failures: &[Arc<FailurePattern>],

@@ -413,7 +413,8 @@ const ALWAYS: &[&str] = &[
     "toujours", "jamais", "chaque", "sempre", "每", "总是", "毎", "必ず",
 ];
 
-/// Whether the rest of "remember to …" is one thing to be done, now: "to run the tests", "ejecutar los tests".
+/// Returns true if the rest of "remember to …" is one thing to be done, now: "to run the tests", "ejecutar los
+/// tests".
 fn is_errand(words: &str, told: &str) -> bool {
     let lower = told.to_lowercase();
     let first = lower.split_whitespace().next().unwrap_or_default();

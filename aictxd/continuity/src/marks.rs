@@ -8,12 +8,12 @@ pub(crate) const PINNED: &str = "pinned";
 /// Member of an item that is wrong: the reason.
 pub(crate) const WRONG: &str = "wrong";
 
-/// Whether an item is told first and never makes room.
+/// Returns true if an item is told first and never makes room.
 pub(crate) fn is_pinned(extra: &Map<String, Value>) -> bool {
     extra.get(PINNED).and_then(Value::as_bool) == Some(true)
 }
 
-/// Whether an item must not be told any more.
+/// Returns true if an item must not be told any more.
 pub(crate) fn is_wrong(extra: &Map<String, Value>) -> bool {
     extra.get(WRONG).is_some_and(|w| w.is_string())
 }

@@ -42,7 +42,7 @@ fn find_terms(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Whether a character belongs to a script that writes without spaces.
+/// Returns true if a character belongs to a script that writes without spaces.
 pub(crate) fn unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x2E80..=0x2FDF | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
@@ -117,7 +117,7 @@ pub(crate) struct GoalMatch {
     pub(crate) score: f64,
 }
 
-/// Whether two goals are about the same (spec/guard.md §7.3).
+/// Returns true if two goals are about the same (spec/guard.md §7.3).
 pub fn goals_match(a: &str, b: &str) -> bool {
     goals(a, b).yes
 }
@@ -161,7 +161,7 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
         .flat_map(|line| line.split_inclusive("? "))
 }
 
-/// Whether a request only says to go on.
+/// Returns true if a request only says to go on.
 pub(crate) fn is_continuation(request: &str) -> bool {
     const PHRASES: &[&str] = &[
         "continue",

@@ -340,7 +340,7 @@ fn is_own(command: &str) -> bool {
     command_word(command) == "aictx"
 }
 
-/// Whether the newest of the session's starts and ends is an end.
+/// Returns true if the newest of the session's starts and ends is an end.
 fn has_ended(rows: &[LedgerRow]) -> bool {
     rows.iter()
         .rev()
@@ -368,7 +368,7 @@ pub(crate) fn told_in_turn(rows: &[LedgerRow]) -> Option<&LedgerRow> {
         .filter(|r| r.provenance != Provenance::RuntimeObserved)
 }
 
-/// Whether a row shows that work goes on: a file changed, a test ran, something failed. What is done is
+/// Returns true if a row shows that work goes on: a file changed, a test ran, something failed. What is done is
 /// committed after a finalize as often as before it.
 fn is_work(row: &LedgerRow) -> bool {
     match row.kind {

@@ -119,7 +119,7 @@ static ONWARD: &[&str] = &[
     "続",
 ];
 
-/// Whether a request says to go on and nothing else. What it names decides nothing: "continue with the
+/// Returns true if a request says to go on and nothing else. What it names decides nothing: "continue with the
 /// parser" has a goal of its own.
 ///
 /// Time is linear in the first words of the request.

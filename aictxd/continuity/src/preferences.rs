@@ -128,7 +128,7 @@ pub(crate) fn tell(preferences: &Value, packet: &mut Packet) {
     }
 }
 
-/// Whether banner and summary are not to be shown. Anything but `muted` means they are, and so does
+/// Returns true if banner and summary are not to be shown. Anything but `muted` means they are, and so does
 /// whatever came with the repository.
 pub fn is_muted(preferences: &Value) -> bool {
     let mode = preferences.pointer("/messages/mode");

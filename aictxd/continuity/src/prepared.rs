@@ -188,7 +188,7 @@ pub(crate) fn said(value: &str) -> Option<u64> {
     is_said(value).then(|| hash(value))
 }
 
-/// Whether a value says something: `unknown` does not.
+/// Returns true if a value says something: `unknown` does not.
 pub(crate) fn is_said(value: &str) -> bool {
     !value.is_empty() && value != "unknown"
 }

@@ -48,9 +48,9 @@ pub struct Project {
     pub ci_commands: Vec<String>,
     /// Files that the map ranks highest for what is to be done, or for the repository as a whole.
     pub map: Vec<MapHit>,
-    /// Whether the map knows any file: it may know all and have nothing to add.
+    /// True if the map knows any file: it may know all and have nothing to add.
     pub mapped: bool,
-    /// Whether the map's manifest lies in the memory; the map itself lies in the cache.
+    /// True if the map's manifest lies in the memory; the map itself lies in the cache.
     pub map_file: bool,
     /// What the map last did and how it went, as `incremental ok`; empty when it was not used.
     pub map_state: String,
@@ -116,7 +116,7 @@ const ECOSYSTEMS: &[(&str, &str, &str)] = &[
 ];
 
 impl Project {
-    /// Whether there is a map, with something to add here or not.
+    /// Returns true if there is a map, with something to add here or not.
     pub fn has_map(&self) -> bool {
         self.mapped || !self.map.is_empty()
     }

@@ -42,7 +42,7 @@ pub fn seen_paths(rows: &[LedgerRow]) -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether the map had a part in what the session that is open was told.
+/// Returns true if the map had a part in what the session that is open was told.
 pub fn told_of_the_map(rows: &[LedgerRow]) -> bool {
     let receipts = open_rows(rows)
         .iter()
@@ -80,7 +80,7 @@ pub(crate) fn related(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
         .take(MAX_SUGGESTIONS)
 }
 
-/// Whether there is more to a hit than that it lies or changes beside others.
+/// Returns true if there is more to a hit than that it lies or changes beside others.
 fn has_grounds(hit: &MapHit) -> bool {
     !hit.reasons.iter().all(|reason| {
         matches!(
@@ -112,7 +112,7 @@ fn is_made(hit: &MapHit) -> bool {
     matches!(hit.metadata.class.as_str(), "generated" | "vendored")
 }
 
-/// Whether the question itself names the file or something that it defines.
+/// Returns true if the question itself names the file or something that it defines.
 fn names_it(hit: &MapHit) -> bool {
     hit.reasons.iter().any(|r| r.starts_with("repo_map:exact"))
 }

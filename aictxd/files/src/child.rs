@@ -52,7 +52,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Whether the child ended by itself, and successfully.
+    /// Returns true if the child ended by itself, and successfully.
     pub fn is_success(&self) -> bool {
         self.status.is_some_and(|status| status.success())
     }

@@ -72,7 +72,7 @@ fn read(path: PathBuf) -> Option<Running> {
 }
 
 impl Running {
-    /// Whether it has ended meanwhile.
+    /// Returns true if it has ended meanwhile.
     pub fn has_ended(&self) -> bool {
         #[expect(clippy::disallowed_methods, reason = "the user's own file")]
         match File::open(&self.entry) {

@@ -116,7 +116,7 @@ impl UserKey {
         })
     }
 
-    /// Whether the key outlives this process.
+    /// Returns true if the key outlives this process.
     pub fn is_kept(&self) -> bool {
         self.is_kept
     }
@@ -145,7 +145,7 @@ impl UserKey {
         self.mac(purpose, parts).finalize().into_bytes().into()
     }
 
-    /// Whether `tag` is the proof for `parts`, compared in constant time.
+    /// Returns true if `tag` is the proof for `parts`, compared in constant time.
     pub fn verifies(&self, purpose: &str, parts: &[&[u8]], tag: &[u8]) -> bool {
         self.mac(purpose, parts).verify_slice(tag).is_ok()
     }

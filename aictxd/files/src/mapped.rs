@@ -40,7 +40,7 @@ static RANGES: [Range; MAX_MAPPED] = [const {
 }; MAX_MAPPED];
 
 impl Range {
-    /// Whether an address lies in it.
+    /// Returns true if an address lies in it.
     fn holds(&self, address: usize) -> bool {
         let start = self.start.load(Ordering::Acquire);
         let end = self.end.load(Ordering::Acquire);
@@ -121,12 +121,12 @@ impl Mapped {
         })
     }
 
-    /// Whether a part of the file could not be read since it was mapped, and zeros were read instead.
+    /// Returns true if a part of the file could not be read since it was mapped, and zeros were read instead.
     pub fn is_damaged(&self) -> bool {
         self.range.is_damaged.load(Ordering::Acquire)
     }
 
-    /// Whether somebody wrote to the file since it was mapped. Costs a `stat`. A file that was
+    /// Returns true if somebody wrote to the file since it was mapped. Costs a `stat`. A file that was
     /// removed, or replaced by another, is still what it was.
     pub fn was_written(&self) -> bool {
         std::fs::metadata(&self.path).is_ok_and(|meta| {

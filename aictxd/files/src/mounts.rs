@@ -125,7 +125,7 @@ pub fn mount_point(path: &Path) -> Option<PathBuf> {
     mounted.map(Path::to_owned)
 }
 
-/// Whether anything is mounted that can hang.
+/// Returns true if anything is mounted that can hang.
 pub fn any_can_hang() -> bool {
     ANY.load(Ordering::Acquire)
 }
@@ -183,7 +183,7 @@ pub fn guard_this_thread() {
     IS_GUARDED.set(true);
 }
 
-/// Whether this thread is guarded.
+/// Returns true if this thread is guarded.
 pub fn is_guarded() -> bool {
     IS_GUARDED.get()
 }

@@ -288,7 +288,7 @@ impl Spool {
         }
     }
 
-    /// Whether an event is older than [`MAX_AGE`], by its name and by its file: a clock may have
+    /// Returns true if an event is older than [`MAX_AGE`], by its name and by its file: a clock may have
     /// jumped in between.
     pub fn is_expired(&self, name: &str, now: SystemTime) -> bool {
         is_expired(&self.fd, name, now)

@@ -47,7 +47,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// Whether nothing is there.
+    /// Returns true if nothing is there.
     pub fn is_missing(&self) -> bool {
         let kinds = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
         matches!(self, Self::System(error) if kinds.contains(&error.kind()))
@@ -102,7 +102,7 @@ impl Regular {
         u64::try_from(self.stat.st_size).unwrap_or(0)
     }
 
-    /// Whether the file was empty when it was opened.
+    /// Returns true if the file was empty when it was opened.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

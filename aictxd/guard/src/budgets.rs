@@ -184,7 +184,7 @@ impl Spent {
     }
 }
 
-/// Whether one of these kinds of effects is a deletion that a budget counts.
+/// Returns true if one of these kinds of effects is a deletion that a budget counts.
 pub fn is_deletion(kinds: &[String]) -> bool {
     kinds.iter().any(|kind| {
         matches!(

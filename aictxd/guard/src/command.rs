@@ -137,7 +137,7 @@ pub struct CommandRisk {
     pub quiet: Vec<(Kind, Option<usize>)>,
 }
 
-/// Whether a path names a file of secrets.
+/// Returns true if a path names a file of secrets.
 pub(crate) fn is_secret_path(path: &str) -> bool {
     secrets::is_secret(path)
 }
@@ -291,7 +291,7 @@ impl<'s> Call<'s> {
         self.script.commands.get(self.command.piped_from?)
     }
 
-    /// Whether one of the commands before it in the pipe is among `names`.
+    /// Returns true if one of the commands before it in the pipe is among `names`.
     fn fed_by(&self, names: &[&str]) -> bool {
         let mut from = self.command.piped_from;
         for _ in 0..64 {
@@ -306,7 +306,7 @@ impl<'s> Call<'s> {
         false
     }
 
-    /// Whether a word is made of the output of one of `names`.
+    /// Returns true if a word is made of the output of one of `names`.
     fn holds_output_of(&self, word: &Word, names: &[&str]) -> bool {
         self.script
             .commands

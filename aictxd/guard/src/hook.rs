@@ -77,7 +77,7 @@ pub fn hook_risk(risk: &CommandRisk) -> HookVerdict {
     hook_findings(risk.findings.iter())
 }
 
-/// Whether no word of a policy makes a finding pass.
+/// Returns true if no word of a policy makes a finding pass.
 pub(crate) fn is_denied(finding: &CommandFinding) -> bool {
     let code = finding.warning.code.as_str();
     finding.tier == Tier::Catastrophic

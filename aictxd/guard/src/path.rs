@@ -141,7 +141,7 @@ pub(crate) fn verdict_inside(path: &RepoPath) -> Option<(&'static Code, &'static
     integrates.then_some((&CI_CONFIG_PATH, WARNING))
 }
 
-/// Whether a part of a path begins with a dot.
+/// Returns true if a part of a path begins with a dot.
 fn hides(path: &str) -> bool {
     let mut begins = true;
     path.bytes().any(|byte| {
@@ -214,7 +214,7 @@ fn is_secret(name: &str) -> bool {
         || (name.starts_with("service-account") && name.ends_with(".json"))
 }
 
-/// Whether a path is a directory of continuous integration, or in one. All their names begin with a dot.
+/// Returns true if a path is a directory of continuous integration, or in one. All their names begin with a dot.
 fn is_of_ci(path: &str) -> bool {
     CI_DIRECTORIES.iter().any(|directory| {
         path.strip_prefix(directory)
@@ -232,8 +232,8 @@ fn is_ci_file(name: &str) -> bool {
     })
 }
 
-/// Whether one of some entries, paths or patterns, names files that end in one of some ways, or directories that may
-/// hold such, below a directory; all endings where none is named.
+/// Returns true if one of some entries, paths or patterns, names files that end in one of some ways, or directories
+/// that may hold such, below a directory; all endings where none is named.
 pub fn names_among<'e>(
     entries: impl IntoIterator<Item = &'e str>,
     directory: &RepoPath,
@@ -256,7 +256,7 @@ pub fn names_among<'e>(
     })
 }
 
-/// Whether one of some entries, paths or patterns, certainly names something strictly below a directory.
+/// Returns true if one of some entries, paths or patterns, certainly names something strictly below a directory.
 pub(crate) fn names_below<'e>(
     entries: impl IntoIterator<Item = &'e str>,
     directory: &RepoPath,

@@ -49,7 +49,7 @@ pub struct Policy {
     /// By command, `*` standing for any text. What asks or denies counts for all that begins so, what
     /// allows for the whole command only.
     pub commands: BTreeMap<String, Say>,
-    /// Whether an agent is asked back at the end of a turn whose edits nobody checked.
+    /// True if an agent is asked back at the end of a turn whose edits nobody checked.
     pub stop_gate: Option<bool>,
     /// What is said when another live session is at work on a file; a note when absent.
     pub parallel_edits: Option<Say>,
@@ -121,12 +121,12 @@ impl Rules {
         }
     }
 
-    /// Whether command lines that provably only read need no question of the agent's own.
+    /// Returns true if command lines that provably only read need no question of the agent's own.
     pub fn allows_reading(&self) -> bool {
         !self.unread && self.policy.effects.get(READ_ONLY) == Some(&Say::Allow)
     }
 
-    /// Whether the gate at the end of a turn is on; it is unless somebody says otherwise.
+    /// Returns true if the gate at the end of a turn is on; it is unless somebody says otherwise.
     pub fn stop_gate(&self) -> bool {
         self.policy.stop_gate.unwrap_or(true)
     }
@@ -175,12 +175,12 @@ impl Rules {
         Some((*say, self.whose(entry)))
     }
 
-    /// Whether it speaks of paths at all.
+    /// Returns true if it speaks of paths at all.
     pub fn has_paths(&self) -> bool {
         !self.policy.paths.is_empty()
     }
 
-    /// Whether it says to ask about commands, or to deny them, by their words.
+    /// Returns true if it says to ask about commands, or to deny them, by their words.
     pub fn has_commands(&self) -> bool {
         (self.policy.commands.values()).any(|say| *say != Say::Allow)
     }
@@ -306,7 +306,7 @@ impl Rules {
         (say != Say::Allow).then(|| (say, kind.to_owned()))
     }
 
-    /// Whether the user allows what a simple command does. A word on the command counts more than one on
+    /// Returns true if the user allows what a simple command does. A word on the command counts more than one on
     /// its effect.
     fn allows(&self, kind: Kind, segment: Option<usize>, commands: &[SimpleCommand]) -> bool {
         let effect = self.policy.effects.get(kind.as_str());
@@ -353,7 +353,7 @@ fn fixed(entry: &str) -> &str {
     entry.strip_prefix('/').unwrap_or(entry)
 }
 
-/// Whether an entry of a policy stands for a path, or for a directory that it is in.
+/// Returns true if an entry of a policy stands for a path, or for a directory that it is in.
 fn names(entry: &str, path: &RepoPath) -> bool {
     let Some(name) = anywhere(entry) else {
         return covers(fixed(entry), path);
@@ -366,7 +366,7 @@ fn names(entry: &str, path: &RepoPath) -> bool {
     path.segments().any(is_it)
 }
 
-/// Whether an entry, a path or a pattern, stands for a path or for a directory that it is in.
+/// Returns true if an entry, a path or a pattern, stands for a path or for a directory that it is in.
 pub fn covers(entry: &str, path: &RepoPath) -> bool {
     let below = RepoPath::parse(entry).is_ok_and(|dir| !dir.is_root() && path.starts_with(&dir));
     below || PathPattern::new(entry).matches(path)
@@ -382,7 +382,7 @@ fn text_of(command: &SimpleCommand) -> String {
     words.join(" ")
 }
 
-/// Whether the words of a command are all there is to it: it runs here, as this user, on operands that
+/// Returns true if the words of a command are all there is to it: it runs here, as this user, on operands that
 /// the line shows, and writes to no file.
 fn is_plain(command: &SimpleCommand) -> bool {
     let known = |word: &Word| !word.unknown && word.inner.is_none() && word.others.is_empty();
@@ -404,7 +404,7 @@ fn is_plain(command: &SimpleCommand) -> bool {
         && command.redirects.iter().all(harmless)
 }
 
-/// Whether a command begins as an entry does; `*` stands for any text. Linear in both.
+/// Returns true if a command begins as an entry does; `*` stands for any text. Linear in both.
 /// The entry has one blank between its words.
 fn begins_as(entry: &str, command: &str) -> bool {
     match after(entry, command) {
@@ -414,7 +414,7 @@ fn begins_as(entry: &str, command: &str) -> bool {
     }
 }
 
-/// Whether an entry is the whole of a command; `*` stands for any text.
+/// Returns true if an entry is the whole of a command; `*` stands for any text.
 fn is_whole(entry: &str, command: &str) -> bool {
     let entry = entry.split_whitespace().collect::<Vec<_>>().join(" ");
     match entry.rsplit_once('*') {

@@ -212,7 +212,7 @@ fn reads(words: &[Word], has_moved: bool) -> bool {
     }
 }
 
-/// Whether a word gives one of these options, or may do so.
+/// Returns true if a word gives one of these options, or may do so.
 fn has_option(word: &str, long: &[&str], short: &str) -> bool {
     match word.strip_prefix("--") {
         Some(name) => {

@@ -30,8 +30,8 @@ pub struct Parallel {
 }
 
 impl Parallel {
-    /// Whether somebody is at work there, which a policy may forbid; a file that is only not as it was read can be
-    /// read again.
+    /// Returns true if somebody is at work there, which a policy may forbid; a file that is only not as it was read
+    /// can be read again.
     pub fn is_at_work(&self) -> bool {
         !self.session.is_empty() && !self.ended
     }

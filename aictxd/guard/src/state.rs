@@ -54,7 +54,7 @@ pub struct Held<'a> {
     pub presents: Option<&'a Presents>,
     /// What checks this repository's code; empty where nobody knows.
     pub check: &'a str,
-    /// Whether a check was seen to pass in this session after its last edit; `None` when nobody watched.
+    /// True if a check was seen to pass in this session after its last edit; `None` when nobody watched.
     pub validated: Option<bool>,
     /// Nothing was ever recorded in this repository.
     pub uninitialised: bool,

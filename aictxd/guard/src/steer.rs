@@ -376,7 +376,7 @@ fn without<'m>(message: &'m str, quoted: &[&str]) -> Cow<'m, str> {
     Cow::Owned(own)
 }
 
-/// Whether text that the person only quotes would steer if it were theirs.
+/// Returns true if text that the person only quotes would steer if it were theirs.
 fn instructs(quoted: &str) -> bool {
     let (language, clauses) = clauses(read::read(quoted).tokens);
     language.is_some_and(|l| {
@@ -480,8 +480,8 @@ fn violated(updates: &SteerUpdates, edited: &[String]) -> Vec<String> {
     crossed
 }
 
-/// Whether `entry` covers `path`. People do not tell `readme.md` from `README.md`, and what they name may be a
-/// directory.
+/// Returns true if `entry` covers `path`. People do not tell `readme.md` from `README.md`, and what they name may
+/// be a directory.
 fn covers(entry: &str, path: &RepoPath) -> bool {
     let names = |entry: &str| PathPattern::new(entry).ignoring_case().matches(path);
     entry == path.as_str()

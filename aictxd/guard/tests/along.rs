@@ -32,7 +32,7 @@ impl Facts for Shared {
     }
 }
 
-/// Whether a caution says that changes of others are taken along.
+/// Returns true if a caution says that changes of others are taken along.
 fn takes_along(command: &str, facts: &Shared) -> bool {
     let risk = command_risk(command, PLACE, facts);
     let found = risk

@@ -30,7 +30,7 @@ fn decision(classification: &str) -> &'static str {
     }
 }
 
-/// Whether a reply is of the class, and limits the paths, that a line wants: `-forbidden +allowed`.
+/// Returns true if a reply is of the class, and limits the paths, that a line wants: `-forbidden +allowed`.
 fn is_right(classification: &str, paths: &str, reply: &SteerReply) -> bool {
     let wanted = |sign: char| -> Vec<String> {
         let paths = paths.split_whitespace();

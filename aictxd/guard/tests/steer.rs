@@ -207,7 +207,7 @@ fn outcome(reply: &SteerReply) -> (&'static str, String) {
         })
 }
 
-/// Whether `got` is as good as `want`: what is free may be lifted, asked for, or asked about.
+/// Returns true if `got` is as good as `want`: what is free may be lifted, asked for, or asked about.
 fn is_wanted(want: (&str, &str), reply: &SteerReply) -> bool {
     let (kind, paths) = outcome(reply);
     let forbids = reply.suggested_updates.forbidden_paths.is_empty();

@@ -82,7 +82,7 @@ pub(super) fn combo(line: &mut Line, i: usize) {
     }
 }
 
-/// Whether `s..e` is the digest of a line `user:realm:digest`.
+/// Returns true if `s..e` is the digest of a line `user:realm:digest`.
 pub(super) fn digest(b: &[u8], s: usize, e: usize) -> bool {
     if e - s != 32 || before(b, s) != b':' || !matches!(at(b, e), 0 | b'\n' | b'\r') {
         return false;

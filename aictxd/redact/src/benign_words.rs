@@ -110,7 +110,7 @@ static TECHNICAL: &[&str] = &[
     "version2", "win32", "x509", "x86_64", "caching_sha2_password",
 ];
 
-/// Whether the word is an ordinary one, case ignored.
+/// Returns true if the word is an ordinary one, case ignored.
 pub(super) fn is_common(word: &[u8]) -> bool {
     if word.len() > 24 {
         return false;
@@ -132,7 +132,7 @@ const FUNCTION_WORDS: &[&str] = &[
     "show", "hide", "password", "secret", "value", "user", "login", "characters", "as", "if", "when", "our", "we", "per",
 ];
 
-/// Whether the word belongs to a sentence rather than to a pass phrase, case ignored.
+/// Returns true if the word belongs to a sentence rather than to a pass phrase, case ignored.
 pub(super) fn is_function_word(word: &[u8]) -> bool {
     FUNCTION_WORDS
         .iter()
@@ -157,7 +157,7 @@ const EXPLAINING: &[&str] = &[
     "segura", "guardada", "olvidada", "vencida", "caducada", "igual", "requise", "incorrect", "oublié", "facultatif",
 ];
 
-/// Whether the word says something about a password: a participle, an adjective, an adverb.
+/// Returns true if the word says something about a password: a participle, an adjective, an adverb.
 pub(super) fn is_explanation(word: &[u8]) -> bool {
     const ENDS: &[&str] = &[
         "ed", "ing", "able", "ible", "ly", "ful", "less", "ive", "ous", "ory", "ary", "ant", "ent",
@@ -169,14 +169,14 @@ pub(super) fn is_explanation(word: &[u8]) -> bool {
         || EXPLAINING.iter().any(|w| w.as_bytes() == lower.as_slice())
 }
 
-/// Whether the word is listed as one that says something about a password.
+/// Returns true if the word is listed as one that says something about a password.
 pub(super) fn is_explaining(word: &[u8]) -> bool {
     EXPLAINING
         .iter()
         .any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
 }
 
-/// Whether the word is a technical term with digits, case ignored.
+/// Returns true if the word is a technical term with digits, case ignored.
 pub(super) fn is_technical(word: &[u8]) -> bool {
     word.len() <= 24
         && TECHNICAL

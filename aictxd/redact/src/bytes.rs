@@ -15,7 +15,7 @@ pub(super) fn sub(b: &[u8], start: usize, end: usize) -> &[u8] {
     b.get(start..end.min(b.len())).unwrap_or_default()
 }
 
-/// Whether `b` continues with `what` at `i`.
+/// Returns true if `b` continues with `what` at `i`.
 pub(super) fn looking_at(b: &[u8], i: usize, what: &[u8]) -> bool {
     sub(b, i, i.saturating_add(what.len())) == what
 }
@@ -38,23 +38,23 @@ pub(super) fn blanks(b: &[u8], i: usize, max: usize) -> usize {
     run(b, i, max, |c| c == b' ' || c == b'\t')
 }
 
-/// Whether `hay` contains `needle`, ASCII case ignored. For short texts only.
+/// Returns true if `hay` contains `needle`, ASCII case ignored. For short texts only.
 pub(super) fn has_ci(hay: &[u8], needle: &str) -> bool {
     let n = needle.as_bytes();
     !n.is_empty() && hay.windows(n.len()).any(|w| w.eq_ignore_ascii_case(n))
 }
 
-/// Whether the byte may be part of a name: letters, digits, `_`, `-`, `.`.
+/// Returns true if the byte may be part of a name: letters, digits, `_`, `-`, `.`.
 pub(super) fn is_name(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'.')
 }
 
-/// Whether the byte belongs to one of the base64 alphabets or its padding.
+/// Returns true if the byte belongs to one of the base64 alphabets or its padding.
 pub(super) fn is_base64(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'=' | b'-' | b'_')
 }
 
-/// Whether a token may begin at `i`: the byte before is no letter or digit, or it is the tail of an
+/// Returns true if a token may begin at `i`: the byte before is no letter or digit, or it is the tail of an
 /// escape (`\n`, `\t`, `\r`, `%3D`, `\u003d`, a terminal colour sequence).
 pub(super) fn starts_word(b: &[u8], i: usize) -> bool {
     let prev = before(b, i);
@@ -104,7 +104,7 @@ pub(super) fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
     (!out.is_empty()).then_some(out)
 }
 
-/// Whether the text is base64 of `user:password`.
+/// Returns true if the text is base64 of `user:password`.
 pub(super) fn is_basic_payload(text: &[u8]) -> bool {
     text.len() >= 6
         && decode_base64(text).is_some_and(|plain| {

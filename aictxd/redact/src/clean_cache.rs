@@ -55,7 +55,7 @@ pub(super) fn mark(name: Option<&str>, text: &str) -> Option<Mark> {
 }
 
 impl Mark {
-    /// Whether the text was found to be clean before.
+    /// Returns true if the text was found to be clean before.
     pub(super) fn is_clean(&self) -> bool {
         self.slot.load(Ordering::Relaxed) == self.tag
     }

@@ -14,7 +14,7 @@ pub(super) enum Take {
 /// A flag that takes a secret.
 pub(super) struct Flag {
     pub(super) flag: &'static str,
-    /// Whether the value may stand apart (`-p x`), and whether it may be attached (`-px`).
+    /// True if the value may stand apart (`-p x`), and whether it may be attached (`-px`).
     pub(super) apart: bool,
     pub(super) attached: bool,
     pub(super) take: Take,

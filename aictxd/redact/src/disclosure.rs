@@ -9,7 +9,7 @@ use super::secret_name::{Name, classify};
 use super::text_kind::trim_any;
 use super::value_kind::Tie;
 
-/// Whether the line is a command behind the prompt of a shell.
+/// Returns true if the line is a command behind the prompt of a shell.
 pub(super) fn prompt(text: &[u8]) -> bool {
     let head = sub(text, 0, 64);
     match head {

@@ -20,7 +20,7 @@ const MAX_PIECE: usize = 64 << 10;
 /// The longest line that is looked at without its percent signs or quotes, in bytes.
 const MAX_LINE: usize = 64 << 10;
 
-/// Whether a run of name characters holds text in base64 or hexadecimal digits.
+/// Returns true if a run of name characters holds text in base64 or hexadecimal digits.
 pub(super) fn is_piece(b: &[u8], s: usize, e: usize) -> bool {
     piece(b, s, e).is_some()
 }

@@ -90,7 +90,7 @@ fn is_public(v: &[u8]) -> bool {
     labelled || hash || text || STARTS.iter().any(|p| v.starts_with(p))
 }
 
-/// Whether words right before `i` hand something over: `use this: `, `here's the new one -> `. What
+/// Returns true if words right before `i` hand something over: `use this: `, `here's the new one -> `. What
 /// may as well be a hash needs the clearer ones.
 fn introduced(b: &[u8], i: usize, hash: bool) -> bool {
     const FIRM: &[&str] = &[
@@ -225,7 +225,7 @@ fn in_header(b: &[u8], i: usize) -> bool {
     sub(b, from, from + 2).eq_ignore_ascii_case(b"x-")
 }
 
-/// Whether the name or the word before `i` says that everybody may see the value.
+/// Returns true if the name or the word before `i` says that everybody may see the value.
 fn named_public(b: &[u8], i: usize) -> bool {
     let end = run_back(b, i, 12, |c| {
         matches!(

@@ -127,7 +127,7 @@ fn pair_name(map: &Map<String, Value>) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Whether a name is made of small letters and underscores, as most are: without a digit or a capital
+/// Returns true if a name is made of small letters and underscores, as most are: without a digit or a capital
 /// it is no key or token, and what it means as a name is looked at with its value.
 pub(super) fn is_word(key: &str) -> bool {
     let plain = |all: bool, b: u8| all & (b.is_ascii_lowercase() | (b == b'_'));
@@ -241,7 +241,7 @@ fn announced(name: &str) -> Option<Name> {
     })
 }
 
-/// Whether the whole string is the secret that the member name announces.
+/// Returns true if the whole string is the secret that the member name announces.
 fn whole(text: &str, class: Name, name: &str) -> bool {
     let candidate = Candidate {
         text: text.as_bytes(),

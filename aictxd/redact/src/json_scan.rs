@@ -18,7 +18,7 @@ pub(super) fn laid_out_clean(json: &str) -> Option<String> {
     reader.out
 }
 
-/// Whether there is nothing to redact in a row, which has no layout.
+/// Returns true if there is nothing to redact in a row, which has no layout.
 pub(super) fn is_clean_row(json: &str) -> bool {
     Reader::read(json, None).is_some()
 }

@@ -14,7 +14,7 @@ use super::{account_list, encoded, entropy};
 /// The shortest run that is looked at, and so the step.
 const STEP: usize = 22;
 
-/// Whether the row's keyword is too short for the keyword search and is looked for here instead.
+/// Returns true if the row's keyword is too short for the keyword search and is looked for here instead.
 pub(super) fn is_bare(rule: &Rule) -> bool {
     rule.key.len() <= 3 && rule.key.bytes().all(is_name)
 }

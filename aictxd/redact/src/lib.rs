@@ -85,7 +85,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether nothing was replaced.
+    /// Returns true if nothing was replaced.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }

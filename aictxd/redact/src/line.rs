@@ -18,7 +18,7 @@ pub(super) struct Line<'a> {
     /// Names up to here have been looked at.
     pub(super) names_done: usize,
     pub(super) spans: Vec<Span>,
-    /// Whether the words of the line were looked at as passwords of accounts.
+    /// True if the words of the line were looked at as passwords of accounts.
     pub(super) accounts_done: bool,
     /// Lists of arguments up to here have been looked at.
     pub(super) lists_done: usize,
@@ -51,7 +51,7 @@ impl<'a> Line<'a> {
         if full { len } else { len.min(64) }
     }
 
-    /// Whether the position lies in a marker.
+    /// Returns true if the position lies in a marker.
     pub(super) fn in_marker(&self, i: usize) -> bool {
         let k = self.markers.partition_point(|m| m.1 <= i);
         self.markers.get(k).is_some_and(|m| m.0 <= i)
@@ -81,7 +81,7 @@ impl<'a> Line<'a> {
         });
     }
 
-    /// Whether only indentation, list signs or a shell's `export` stand before `i`.
+    /// Returns true if only indentation, list signs or a shell's `export` stand before `i`.
     pub(super) fn leads(&self, i: usize) -> bool {
         let from = i.saturating_sub(64);
         let head = sub(self.bytes, from, i);

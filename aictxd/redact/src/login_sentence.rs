@@ -195,7 +195,7 @@ pub(super) fn accounts(line: &mut Line) {
     }
 }
 
-/// Whether the line up to `i` is code rather than a sentence.
+/// Returns true if the line up to `i` is code rather than a sentence.
 fn in_code(b: &[u8], i: usize) -> bool {
     sub(b, 0, i)
         .iter()

@@ -75,7 +75,7 @@ pub(super) struct Follow {
 }
 
 impl Follow {
-    /// Whether the next line needs no look for the sake of this state.
+    /// Returns true if the next line needs no look for the sake of this state.
     pub(super) fn is_idle(&self) -> bool {
         self.pair.is_none()
             && self.open.is_none()

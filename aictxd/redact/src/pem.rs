@@ -101,7 +101,7 @@ fn end_of(b: &[u8], i: usize) -> usize {
     })
 }
 
-/// Whether a key block begins in the line.
+/// Returns true if a key block begins in the line.
 pub(super) fn begins(b: &[u8]) -> bool {
     memchr::memmem::find(b, b"-----BEGIN").is_some()
 }

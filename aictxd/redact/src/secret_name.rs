@@ -51,7 +51,7 @@ impl Name {
         }
     }
 
-    /// Whether it is a password word.
+    /// Returns true if it is a password word.
     pub(super) fn is_password(self) -> bool {
         matches!(self, Self::Password | Self::Pass)
     }
@@ -313,7 +313,7 @@ fn joined(word: &str) -> Option<Name> {
         .map(|(_, class)| *class)
 }
 
-/// Whether a field of this name is an identifier, a count, a time or a path and so never a secret by
+/// Returns true if a field of this name is an identifier, a count, a time or a path and so never a secret by
 /// name. Known token shapes are looked for all the same.
 pub(super) fn is_exempt_field(name: &str) -> bool {
     // What the product's own records call their keys.

@@ -261,7 +261,7 @@ pub(super) fn cookie_file(line: &mut Line) {
     }
 }
 
-/// Whether the words before `i` speak of a user: `user bob, password: swordfish`.
+/// Returns true if the words before `i` speak of a user: `user bob, password: swordfish`.
 pub(super) fn speaks_of_user(b: &[u8], i: usize) -> bool {
     let head = sub(b, i.saturating_sub(64), i);
     ["user", "login", "account", "admin", "mail"]
@@ -272,7 +272,7 @@ pub(super) fn speaks_of_user(b: &[u8], i: usize) -> bool {
             .any(|c| matches!(c, b'{' | b'}' | b'(' | b'<' | b'[' | b'=' | b'|' | b'$'))
 }
 
-/// Whether the word at `i` stands behind one that says whose it is: `my password: swordfish`.
+/// Returns true if the word at `i` stands behind one that says whose it is: `my password: swordfish`.
 pub(super) fn is_owned(b: &[u8], i: usize) -> bool {
     let head = sub(b, i.saturating_sub(7), i);
     [

@@ -206,7 +206,7 @@ pub(super) fn trim_any<'a>(mut v: &'a [u8], set: &[u8]) -> &'a [u8] {
     v
 }
 
-/// Whether the text is put together from words, as names in programs are; random text is not.
+/// Returns true if the text is put together from words, as names in programs are; random text is not.
 pub(super) fn is_wordlike(v: &[u8]) -> bool {
     let (mut pieces, mut letters, mut digits, mut digit_runs) =
         (0_usize, 0_usize, 0_usize, 0_usize);
@@ -376,7 +376,7 @@ pub(super) fn is_number(v: &[u8]) -> bool {
         .contains(&v.get(tail..).unwrap_or_default())
 }
 
-/// Whether a run of text, found near a secret word, is random enough to be the secret itself:
+/// Returns true if a run of text, found near a secret word, is random enough to be the secret itself:
 /// mixed case and digits, no words, no digest.
 pub(super) fn is_bare_secret(v: &[u8]) -> bool {
     let digits = v.iter().filter(|c| c.is_ascii_digit()).count();

@@ -34,7 +34,7 @@ pub(super) enum Class {
 }
 
 impl Class {
-    /// Whether `c` belongs to the class.
+    /// Returns true if `c` belongs to the class.
     pub(super) fn has(self, c: u8) -> bool {
         match self {
             Self::Digit => c.is_ascii_digit(),
@@ -92,7 +92,7 @@ pub(super) struct Rule {
     pub(super) key: &'static str,
     /// What must follow the keyword.
     pub(super) parts: &'static [Part],
-    /// Whether the keyword itself stays (addresses) or goes (token prefixes).
+    /// True if the keyword itself stays (addresses) or goes (token prefixes).
     pub(super) keep_key: bool,
     /// Further condition.
     pub(super) check: Check,

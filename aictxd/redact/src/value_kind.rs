@@ -34,7 +34,7 @@ pub(super) enum Tie {
 pub(super) struct Candidate<'a> {
     /// The text, quotes taken off.
     pub(super) text: &'a [u8],
-    /// Whether it stood in quotes.
+    /// True if it stood in quotes.
     pub(super) quoted: bool,
     /// How it is tied to its name.
     pub(super) tie: Tie,

@@ -344,7 +344,7 @@ fn is_vendored(directories: &str, extension: &str, script: bool) -> bool {
     }
 }
 
-/// Whether a directory lies among what is written by hand, so that its name tells nothing of tools.
+/// Returns true if a directory lies among what is written by hand, so that its name tells nothing of tools.
 pub(crate) fn is_below_sources(directory: &[u8]) -> bool {
     let mut parts = directory.split(|b| *b == b'/').rev().skip(1);
     parts.any(|part| SOURCES.iter().any(|name| name.as_bytes() == part))

@@ -133,11 +133,11 @@ pub struct Found {
 pub struct Listing {
     /// Files in the order of their paths' bytes.
     pub files: Vec<Found>,
-    /// Whether git's index was read.
+    /// True if git's index was read.
     pub git: bool,
     /// Files beyond [`Limits::files`].
     pub over: u64,
-    /// Whether [`Limits::time`] ended the listing.
+    /// True if [`Limits::time`] ended the listing.
     pub timed_out: bool,
     /// Submodules and nested repositories: not entered.
     pub nested: Vec<String>,
@@ -279,7 +279,7 @@ pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicB
     listing
 }
 
-/// Whether a walk of the tree would find this file: no rule excludes it, nor a directory above it.
+/// Returns true if a walk of the tree would find this file: no rule excludes it, nor a directory above it.
 /// Reads the directories on the way, no others.
 /// `known` tells whether the tree has files below a directory: then tools do not own it.
 pub fn would_list(root: &Path, relative: &Path, known: &dyn Fn(&[u8]) -> bool) -> bool {
@@ -388,14 +388,14 @@ fn is_never(path: &[u8]) -> bool {
         .any(|part| NEVER.iter().any(|never| never.as_bytes() == part))
 }
 
-/// Whether a directory is where tools put what they install or build.
+/// Returns true if a directory is where tools put what they install or build.
 fn is_by_tools(directory: &[u8]) -> bool {
     let name = directory.rsplit(|b| *b == b'/').next().unwrap_or_default();
     let is = |names: &[&str]| names.iter().any(|tool| tool.as_bytes() == name);
     is(&BY_TOOLS) || is(&OUTPUTS) && !is_below_sources(directory)
 }
 
-/// Whether a directory on the way is a symbolic link: such a path leads who knows where.
+/// Returns true if a directory on the way is a symbolic link: such a path leads who knows where.
 fn through_link(root: &Path, relative: &Path) -> bool {
     let mut at = root.to_owned();
     let Some(parent) = relative.parent() else {

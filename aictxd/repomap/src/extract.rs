@@ -90,7 +90,7 @@ pub(crate) fn key(path: &str, content: ContentId) -> ContentId {
     key
 }
 
-/// Whether a file's words are indexed.
+/// Returns true if a file's words are indexed.
 pub(crate) fn has_words(outcome: Outcome) -> bool {
     matches!(
         outcome,

@@ -42,7 +42,7 @@ pub struct Options {
     pub max_total_bytes: u64,
     /// Threads that parse. The daemon leaves one core free.
     pub threads: usize,
-    /// Whether parsing threads lower their priority.
+    /// True if parsing threads lower their priority.
     pub background: bool,
     /// Called after memory was let go in bulk.
     pub release: fn(),
@@ -83,11 +83,11 @@ pub struct Report {
     pub left_out: u32,
     /// Files beyond [`discover::Limits::files`].
     pub over: u64,
-    /// Whether listing ran out of time.
+    /// True if listing ran out of time.
     pub timed_out: bool,
     /// Submodules and nested repositories.
     pub nested: Vec<String>,
-    /// Whether git's index was read.
+    /// True if git's index was read.
     pub git: bool,
     /// How long it took.
     pub took: Duration,
@@ -100,7 +100,7 @@ pub struct Progress {
     pub total: std::sync::atomic::AtomicU32,
     /// Files done.
     pub done: std::sync::atomic::AtomicU32,
-    /// Whether an update runs.
+    /// True if an update runs.
     pub running: AtomicBool,
 }
 
@@ -127,7 +127,7 @@ struct Plan {
     waiting: Vec<Waiting>,
     removed: u32,
     reused: u32,
-    /// Whether anything differs from the tree before.
+    /// True if anything differs from the tree before.
     changed: bool,
 }
 

@@ -105,7 +105,7 @@ impl Manifests {
         }
     }
 
-    /// Whether there is room for another one.
+    /// Returns true if there is room for another one.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() >= MAX_MANIFESTS
     }

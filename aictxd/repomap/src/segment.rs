@@ -149,7 +149,7 @@ impl Segment {
         Arc::clone(EMPTY.get_or_init(made))
     }
 
-    /// Whether a part of its file is gone, so that what was read of it may be zeros.
+    /// Returns true if a part of its file is gone, so that what was read of it may be zeros.
     pub fn is_damaged(&self) -> bool {
         matches!(&self.bytes, Bytes::Mapped(map) if map.is_damaged())
     }
@@ -211,7 +211,7 @@ impl Segment {
             .map(|section| (format!("{section:?}"), self.raw(*section).len() as u64))
     }
 
-    /// Whether the bytes are a file's, which the system can drop and read again.
+    /// Returns true if the bytes are a file's, which the system can drop and read again.
     pub fn is_mapped(&self) -> bool {
         matches!(self.bytes, Bytes::Mapped(_))
     }

@@ -165,7 +165,7 @@ impl Tree {
         )
     }
 
-    /// Whether a segment cannot be read any more, so that answers from this tree may be wrong.
+    /// Returns true if a segment cannot be read any more, so that answers from this tree may be wrong.
     pub fn is_damaged(&self) -> bool {
         self.segments.iter().any(|segment| segment.is_damaged())
     }
@@ -237,7 +237,7 @@ impl Tree {
         self.owners.iter().map(dead).sum()
     }
 
-    /// Whether some file holds this document.
+    /// Returns true if some file holds this document.
     pub fn is_live(&self, place: Place) -> bool {
         self.owner(place).is_some()
     }

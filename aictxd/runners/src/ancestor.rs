@@ -72,7 +72,7 @@ pub fn places(scope: Scope, paths: &Paths) -> Vec<Place> {
     places.collect()
 }
 
-/// Whether a file of a [`Remains::File`] place is the ancestor's: its name is reserved, and it says
+/// Returns true if a file of a [`Remains::File`] place is the ancestor's: its name is reserved, and it says
 /// so itself.
 pub fn is_its_own(text: &str) -> bool {
     text.contains("aictx") || text.contains("AICTX")

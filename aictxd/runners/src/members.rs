@@ -84,7 +84,7 @@ impl<'a> Members<'a> {
             .unwrap_or_default()
     }
 
-    /// Whether one of the members is `true`.
+    /// Returns true if one of the members is `true`.
     pub(crate) fn flag(&self, names: &[&str]) -> bool {
         names
             .iter()

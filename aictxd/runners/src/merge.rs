@@ -233,7 +233,7 @@ fn dotted(path: &[String]) -> String {
     path.join(".")
 }
 
-/// Whether a value is an object or a list without anything in it.
+/// Returns true if a value is an object or a list without anything in it.
 fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(serde_json::Map::is_empty)
         || value.as_array().is_some_and(Vec::is_empty)

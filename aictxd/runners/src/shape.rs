@@ -327,7 +327,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Whether one of the words of a name is about a terminal: `terminalId`, `write_stdin`.
+/// Returns true if one of the words of a name is about a terminal: `terminalId`, `write_stdin`.
 fn speaks_of_terminal(name: &str) -> bool {
     let mut word = String::new();
     // One more at the end, which ends the last word.
@@ -398,8 +398,8 @@ fn without_enter(text: &str) -> (&str, bool) {
     }
 }
 
-/// Whether a text begins as a command line does: with the name of a program, and something that only command lines
-/// have, or nothing more than a few words.
+/// Returns true if a text begins as a command line does: with the name of a program, and something that only
+/// command lines have, or nothing more than a few words.
 fn reads_as_command(text: &str) -> bool {
     const OTHER_LANGUAGES: &[&str] = &[
         "const", "let", "var", "function", "class", "def", "async", "await", "return", "new",
@@ -438,7 +438,7 @@ fn reads_as_command(text: &str) -> bool {
     rest.len() <= 3 || rest.iter().any(tells)
 }
 
-/// Whether a text is a sentence rather than a command line.
+/// Returns true if a text is a sentence rather than a command line.
 fn is_prose(text: &str) -> bool {
     let ends_sentence = |word: &str| word.ends_with([',', ':', '?', '!', '.']) && word.len() > 2;
     let mut quote = None;

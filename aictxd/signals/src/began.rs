@@ -42,7 +42,7 @@ const MISSING: &[&str] = &[
     "[error] Not a valid command: ",
 ];
 
-/// Whether an error says that its command could not begin to check anything: what ran says nothing
+/// Returns true if an error says that its command could not begin to check anything: what ran says nothing
 /// about the code.
 pub fn never_began(event: &ErrorEvent) -> bool {
     let message = event.message.as_str();
@@ -87,7 +87,7 @@ pub(crate) fn without_made_up(event: &mut ErrorEvent) {
     }
 }
 
-/// Whether what is missing is a module that the command line names itself: `unittest nosuch`,
+/// Returns true if what is missing is a module that the command line names itself: `unittest nosuch`,
 /// `mocha --require nosuch`.
 fn was_asked_for(event: &ErrorEvent) -> bool {
     const LACKS: &[&str] = &[
@@ -113,8 +113,8 @@ fn was_asked_for(event: &ErrorEvent) -> bool {
     })
 }
 
-/// Whether a line says so of what there has to be for a check to begin. A file of the project that nothing makes
-/// is a fault of the project.
+/// Returns true if a line says so of what there has to be for a check to begin. A file of the project that nothing
+/// makes is a fault of the project.
 pub(crate) fn is_missing(line: &str) -> bool {
     !line.contains("needed by") && MISSING.iter().any(|text| line.contains(text))
 }

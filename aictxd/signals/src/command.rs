@@ -125,7 +125,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// Whether the command line runs tests (spec/memory §2.3), judged by the programs it runs. Listing
+/// Returns true if the command line runs tests (spec/memory §2.3), judged by the programs it runs. Listing
 /// them or compiling them is not running them.
 pub fn is_test_command(command: &str) -> bool {
     shell::parse(command)
@@ -134,22 +134,22 @@ pub fn is_test_command(command: &str) -> bool {
         .any(|part| test_run(part).is_some_and(|run| !run.dry))
 }
 
-/// Whether the command line changes nothing and checks nothing: searches, listings, `git status`. What
+/// Returns true if the command line changes nothing and checks nothing: searches, listings, `git status`. What
 /// cannot be read in full does more than that.
 pub fn only_looks(command: &str) -> bool {
     let script = shell::parse(command);
     !script.undecided && script.commands.iter().all(looks::looks)
 }
 
-/// Whether the command line finds out how things stand and changes nothing that people made: it runs
+/// Returns true if the command line finds out how things stand and changes nothing that people made: it runs
 /// tests, builds, lints, or looks. What cannot be read in full may do more than that.
 pub fn only_checks(command: &str) -> bool {
     let script = shell::parse(command);
     !script.undecided && !script.unclosed && script.commands.iter().all(checks::checks)
 }
 
-/// Whether the command line lays code out anew (`black a.py`, `cargo fmt && git commit …`) and changes nothing that
-/// the code does. What cannot be read in full may do more than that.
+/// Returns true if the command line lays code out anew (`black a.py`, `cargo fmt && git commit …`) and changes
+/// nothing that the code does. What cannot be read in full may do more than that.
 pub fn only_formats(command: &str) -> bool {
     let script = shell::parse(command);
     !script.undecided && !script.unclosed && formats::only_formats(&script.commands)
@@ -194,7 +194,7 @@ pub fn at_root<'c>(command: &'c str, root: &str) -> &'c str {
     behind().unwrap_or(command)
 }
 
-/// Whether the command line can succeed although a part of it failed: a pipe, a sequence, an
+/// Returns true if the command line can succeed although a part of it failed: a pipe, a sequence, an
 /// alternative or the background swallow the status of what stands before them, wherever a test run
 /// stands (`sh -c 'pytest; true'`), what is put into a word has no status at all, and a maker may be told
 /// to ignore it. What only prepares the shell for the rest (`cd api; pytest`) may fail unseen.
@@ -330,7 +330,7 @@ fn ignores_errors(command: &SimpleCommand) -> bool {
         })
 }
 
-/// Whether the command line as a whole succeeds exactly when what it checks fails: `! pytest`.
+/// Returns true if the command line as a whole succeeds exactly when what it checks fails: `! pytest`.
 pub(crate) fn inverts_status(command: &str) -> bool {
     if !command.contains('!') {
         return false;
@@ -349,7 +349,7 @@ pub(crate) fn test_tools(command: &str) -> Vec<&'static str> {
     runs.filter(|run| !run.dry).map(|run| run.tool).collect()
 }
 
-/// Whether a script of a package may be missing without a word: `npm test --if-present`.
+/// Returns true if a script of a package may be missing without a word: `npm test --if-present`.
 pub(crate) fn ignores_absence(command: &str) -> bool {
     command
         .split_whitespace()
@@ -462,7 +462,7 @@ impl Check {
         })
     }
 
-    /// Whether a pass of this one proves that `failed` would pass now: the same command, or a test
+    /// Returns true if a pass of this one proves that `failed` would pass now: the same command, or a test
     /// run of the same tool in the same directory that includes it.
     pub fn proves(&self, failed: &Self) -> bool {
         let covered = |want: &TestRun| self.runs.iter().any(|run| covers(run, want));
@@ -474,7 +474,7 @@ impl Check {
     }
 }
 
-/// Whether a pass of one command line proves that another would pass now; see [`Check::proves`].
+/// Returns true if a pass of one command line proves that another would pass now; see [`Check::proves`].
 pub fn same_check(passed: &str, failed: &str) -> bool {
     Check::of(passed).proves(&Check::of(failed))
 }

@@ -37,7 +37,7 @@ impl Needle {
     }
 }
 
-/// Whether a text starts with one of some texts. Most lines are told apart by their first byte.
+/// Returns true if a text starts with one of some texts. Most lines are told apart by their first byte.
 pub(crate) fn starts_with_any(text: &str, starts: &[&str]) -> bool {
     let first = text.as_bytes().first();
     starts

@@ -150,8 +150,8 @@ fn lines<'s>(scanned: &'s [Scanned<'s>; 2]) -> impl Iterator<Item = &'s str> {
     scanned.iter().flat_map(|s| &s.totals).copied()
 }
 
-/// Whether a test runner says that tests of it failed. Where the command itself names who runs the tests, what
-/// others say is only shown by those tests.
+/// Returns true if a test runner says that tests of it failed. Where the command itself names who runs the tests,
+/// what others say is only shown by those tests.
 pub(crate) fn failed_tests_told(command: &str, scanned: &[Scanned; 2]) -> bool {
     let failing = tests_seen::failing(lines(scanned));
     if failing.is_empty() {
@@ -168,7 +168,7 @@ pub(crate) fn failed_tests_told(command: &str, scanned: &[Scanned; 2]) -> bool {
     }
 }
 
-/// Whether a test run says that it ran no test: nothing matched, all were skipped, or there was nothing
+/// Returns true if a test run says that it ran no test: nothing matched, all were skipped, or there was nothing
 /// to be done.
 fn ran_no_test(command: &str, texts: &[String; 2], scanned: &[Scanned; 2]) -> bool {
     let seen = tests_seen::read(lines(scanned));
@@ -180,7 +180,7 @@ fn ran_no_test(command: &str, texts: &[String; 2], scanned: &[Scanned; 2]) -> bo
         || (ignores_absence(command) && silent())
 }
 
-/// Whether a maker says that everything is made, and nothing else was said.
+/// Returns true if a maker says that everything is made, and nothing else was said.
 fn made_nothing(texts: &[String; 2]) -> bool {
     let mut told = false;
     let mut lines = texts.iter().flat_map(|text| text.lines());
@@ -201,7 +201,7 @@ fn made_nothing(texts: &[String; 2]) -> bool {
     only_that && told
 }
 
-/// Whether somebody who runs tests says that a run was good.
+/// Returns true if somebody who runs tests says that a run was good.
 fn tests_spoke(scanned: &[Scanned; 2]) -> bool {
     lines(scanned).any(|line| totals::verdict(line) == Some(true) && !totals::is_of_checker(line))
 }

@@ -31,7 +31,7 @@ pub(crate) fn clean(bytes: &[u8]) -> String {
     clean_part(whole_lines_tail(tail), out)
 }
 
-/// Whether some of a cleaned text is missing.
+/// Returns true if some of a cleaned text is missing.
 pub(crate) fn is_cut(text: &str) -> bool {
     memchr(0, text.as_bytes()).is_some()
 }
@@ -198,7 +198,7 @@ fn skip_escape(chars: &mut std::str::Chars) {
     }
 }
 
-/// Whether a character that a terminal does not show starts here: control characters but for the
+/// Returns true if a character that a terminal does not show starts here: control characters but for the
 /// tab, zero-width ones, direction marks, the byte order mark.
 #[inline]
 fn is_hidden(bytes: &[u8], at: usize) -> bool {

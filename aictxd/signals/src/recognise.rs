@@ -216,7 +216,7 @@ impl<'a> Context<'a> {
         Self { run, cwd, programs }
     }
 
-    /// Whether the command line runs one of these programs (`python -m x` counts as `x` too).
+    /// Returns true if the command line runs one of these programs (`python -m x` counts as `x` too).
     pub(crate) fn runs(&self, names: &[&str]) -> bool {
         self.programs.iter().any(|program| {
             program
@@ -437,7 +437,7 @@ pub(crate) fn split_class(text: &str) -> (&str, &str) {
     }
 }
 
-/// Whether a bare word is the name of an exception.
+/// Returns true if a bare word is the name of an exception.
 fn looks_like_exception(class: &str) -> bool {
     [
         "Error",

@@ -104,7 +104,7 @@ const QUOTES: &[char] = &['\'', '"', '`'];
 /// Lines longer than this are no complaint, in bytes.
 const MAX_LINE: usize = 300;
 
-/// Whether a line may be such a complaint.
+/// Returns true if a line may be such a complaint.
 pub(crate) fn complains(line: &str) -> bool {
     if line.len() > MAX_LINE {
         return false;
@@ -137,8 +137,8 @@ pub(crate) fn line_of<'t>(lines: &[&'t str], command: &str) -> Option<&'t str> {
     lines.find(|line| is_slip(line, command))
 }
 
-/// Whether a message complains of a word that stands in the command line itself. What stands elsewhere, in a recipe
-/// or in a file of settings, is the project's, and so are the options of its own programs.
+/// Returns true if a message complains of a word that stands in the command line itself. What stands elsewhere, in
+/// a recipe or in a file of settings, is the project's, and so are the options of its own programs.
 pub(crate) fn is_slip(message: &str, command: &str) -> bool {
     if !complains(message) {
         return false;
@@ -237,8 +237,8 @@ pub(crate) fn is_slip(message: &str, command: &str) -> bool {
         })
 }
 
-/// Whether a message complains of the pattern that was typed, or of a part of it: patterns are signs more than words, so
-/// all of it counts.
+/// Returns true if a message complains of the pattern that was typed, or of a part of it: patterns are signs more
+/// than words, so all of it counts.
 fn is_bad_pattern(message: &str, typed: &str) -> bool {
     let lower = message.to_ascii_lowercase();
     let value = match typed.split_once('=') {

@@ -48,7 +48,7 @@ impl Ring {
         self.lines
     }
 
-    /// Whether some of the middle is gone.
+    /// Returns true if some of the middle is gone.
     pub fn truncated(&self) -> bool {
         self.bytes > (self.head.len() + self.tail.len()) as u64
     }

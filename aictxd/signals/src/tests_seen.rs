@@ -195,7 +195,7 @@ const FAILED: &[&str] = &[
 const PASSED: &[&str] = &["passed", "passing", "pass", "xfailed"];
 const SKIPPED: &[&str] = &["skipped", "ignored", "pending", "todo", "skips", "skip"];
 
-/// Whether one of the forms of [`total`] or [`short`] can fit: by the first character, or by what
+/// Returns true if one of the forms of [`total`] or [`short`] can fit: by the first character, or by what
 /// stands inside. One look at the line, as most lines that get here are no totals.
 fn may_be_total(text: &str) -> bool {
     const INSIDE: &[&str] = &[

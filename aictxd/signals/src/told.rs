@@ -85,7 +85,7 @@ fn is_code(word: &str) -> bool {
     word.len() >= 4 && is_letter_code(word)
 }
 
-/// Whether a text names a file rather than a host or a time: `a.py`, `src/Makefile`.
+/// Returns true if a text names a file rather than a host or a time: `a.py`, `src/Makefile`.
 fn is_file(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let extension = name.rsplit_once('.').map_or("", |(_, end)| end);
@@ -102,7 +102,7 @@ fn toolchain(file: &str) -> &'static str {
     }
 }
 
-/// Whether a file holds tests, by where it lies and what it is called.
+/// Returns true if a file holds tests, by where it lies and what it is called.
 fn holds_tests(file: &str) -> bool {
     let is_test = |part: &str| matches!(part, "test" | "tests" | "spec" | "specs" | "__tests__");
     let name = file.rsplit('/').next().unwrap_or_default();

@@ -190,7 +190,7 @@ fn summed(text: &str) -> Option<bool> {
     (rest == " failing").then_some(false)
 }
 
-/// Whether such a line is one of a linter or type checker.
+/// Returns true if such a line is one of a linter or type checker.
 pub(crate) fn is_of_checker(line: &str) -> bool {
     checkers(line.trim()).is_some()
 }

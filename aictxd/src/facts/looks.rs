@@ -101,7 +101,7 @@ impl Known {
         })
     }
 
-    /// Whether something is known of what lies below a path.
+    /// Returns true if something is known of what lies below a path.
     fn leads_on(&self, path: &str) -> bool {
         let below = format!("{path}/");
         let after = || (Bound::Included(below.as_str()), Bound::Unbounded);
@@ -112,7 +112,7 @@ impl Known {
             || directory.is_some_and(|directory| directory.starts_with(&below))
     }
 
-    /// Whether everything is heard of a file that was just looked at.
+    /// Returns true if everything is heard of a file that was just looked at.
     fn hears_of(&mut self, worktree: &Path, path: &str, is_there: bool) -> bool {
         // Events have one name for a file, and of git's own and those of memory nothing is kept.
         let mut parts = path.split('/');

@@ -26,7 +26,7 @@ pub(super) struct Projects(Mutex<HashMap<PathBuf, Arc<Known>>>);
 #[derive(Debug, Default)]
 pub(super) struct Directories(Mutex<HashMap<PathBuf, (Stamp, bool)>>);
 
-/// Whether whatever had a stamp at a time would have another one had it changed since.
+/// Returns true if whatever had a stamp at a time would have another one had it changed since.
 fn is_settled(stamp: &Stamp, at: SystemTime) -> bool {
     let since = at.duration_since(UNIX_EPOCH).ok();
     let now = since.and_then(|since| i64::try_from(since.as_secs()).ok());

@@ -74,12 +74,12 @@ impl Answers {
         state
     }
 
-    /// Whether it could be told with fewer looks what git would say, if its answer were learnt anew.
+    /// Returns true if it could be told with fewer looks what git would say, if its answer were learnt anew.
     pub(super) fn is_deaf(&self, worktree: &Path) -> bool {
         self.all().get(worktree).is_some_and(|known| known.deaf)
     }
 
-    /// Whether it is time to learn what git's answer rests on; if so, [`Self::learnt`] must follow.
+    /// Returns true if it is time to learn what git's answer rests on; if so, [`Self::learnt`] must follow.
     pub(super) fn begin(&self, worktree: &Path) -> bool {
         let mut all = self.all();
         if all.len() >= MAX_WORKTREES && !all.contains_key(worktree) {

@@ -93,7 +93,7 @@ pub(super) fn verdict(app: &Arc<App>, dialect: &dyn Dialect, event: &HookEvent) 
     dialect.answer(&event.name, &answer)
 }
 
-/// Whether a repository is one that is looked after. When nobody can say which are, those with a memory.
+/// Returns true if a repository is one that is looked after. When nobody can say which are, those with a memory.
 fn is_ours(app: &App, place: &Place) -> bool {
     // Most that are not ours have no memory either, and the file is not read for them.
     let has_memory = || place.root.join(".aictx").symlink_metadata().is_ok();

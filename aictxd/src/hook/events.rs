@@ -74,7 +74,7 @@ impl Events {
     }
 }
 
-/// Whether an event may have been recorded by another process: its id says when it was made. Before this
+/// Returns true if an event may have been recorded by another process: its id says when it was made. Before this
 /// one began, in nanoseconds since 1970, another one may have had it.
 pub(super) fn is_late(id: &str, began: u64) -> bool {
     let late = u64::try_from(LATE.as_nanos()).unwrap_or(u64::MAX);

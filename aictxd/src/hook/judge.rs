@@ -98,7 +98,7 @@ impl Session {
         Some(answer(verdict, String::new()).0)
     }
 
-    /// Whether the user lets command lines that only read run without a question, and this is one, of a shell
+    /// Returns true if the user lets command lines that only read run without a question, and this is one, of a shell
     /// in this worktree.
     fn only_reads(&self, call: &ToolCall, risk_free: bool) -> bool {
         let Action::Command { command, dir, .. } = &call.action else {

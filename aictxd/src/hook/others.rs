@@ -28,7 +28,7 @@ use crate::{git, guarding};
 /// Notes on one call.
 const MAX_NOTES: usize = 3;
 
-/// Whether a file was written in a later second than this one.
+/// Returns true if a file was written in a later second than this one.
 fn is_written_after(file: &Path, at: Timestamp) -> bool {
     let modified = std::fs::symlink_metadata(file).and_then(|m| m.modified());
     let since = modified
@@ -39,7 +39,7 @@ fn is_written_after(file: &Path, at: Timestamp) -> bool {
     })
 }
 
-/// Whether a message of a session under way can be about other files than those before it: who corrects,
+/// Returns true if a message of a session under way can be about other files than those before it: who corrects,
 /// agrees or asks for a test run speaks of what is at hand.
 pub(super) fn names_work(meant: &SteerReply) -> bool {
     !matches!(

@@ -35,7 +35,7 @@ pub struct Repeats {
 }
 
 impl Repeats {
-    /// Whether this event was told already.
+    /// Returns true if this event was told already.
     pub fn is_repeat(&self, runner: &str, event: &HookEvent, worktree: &Path) -> bool {
         let now = Instant::now();
         if let Some((call, step)) = event.call_key() {
@@ -74,7 +74,7 @@ impl Repeats {
         }
     }
 
-    /// Whether a worktree has hooks for everybody who clones it.
+    /// Returns true if a worktree has hooks for everybody who clones it.
     fn shares(&self, runner: &str, worktree: &Path, now: Instant) -> bool {
         let name = format!("{runner} {}", worktree.display());
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);

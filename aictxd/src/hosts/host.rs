@@ -218,7 +218,7 @@ impl Host {
         mode == Mode::Once || count.is_multiple_of(TIDY_AFTER)
     }
 
-    /// Whether this process has finalized an execution here.
+    /// Returns true if this process has finalized an execution here.
     pub(super) fn has_finalized(&self) -> bool {
         self.finalized.load(Ordering::Relaxed) > 0
     }

@@ -23,7 +23,7 @@ pub const PROVIDER: &str = "tree_sitter";
 /// A repository's own settings of the map. Missing or unreadable settings are the defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Config {
-    /// Whether continuity uses the map.
+    /// True if continuity uses the map.
     pub enabled: bool,
     /// Larger files are found by path only.
     pub max_file_bytes: u64,

@@ -57,7 +57,7 @@ pub struct Map {
 
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// Whether somebody tells us of changes.
+    /// True if somebody tells us of changes.
     pub(super) watched: bool,
     pub(super) dirty: Vec<Vec<u8>>,
     pub(super) rescan: bool,
@@ -231,7 +231,7 @@ impl Map {
         let _ = tokio::time::timeout(longest.min(MAX_WAIT), done).await;
     }
 
-    /// Whether something happened in the worktree that nothing was made of yet.
+    /// Returns true if something happened in the worktree that nothing was made of yet.
     fn is_unsettled(&self) -> bool {
         *self.delivered.borrow() < self.newest_event.load(Ordering::Relaxed)
     }

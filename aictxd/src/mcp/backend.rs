@@ -146,7 +146,7 @@ fn deadline_of(method: &str, params: &Value) -> Duration {
     own.saturating_add(Duration::from_millis(wait))
 }
 
-/// Whether a failed connection means that no daemon serves there.
+/// Returns true if a failed connection means that no daemon serves there.
 fn means_nobody(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -281,7 +281,7 @@ fn put_away(
     Ok(Some((done("moved"), Some(place))))
 }
 
-/// Whether nobody has put a fact in there: only what `init` makes, and what is made of the tree.
+/// Returns true if nobody has put a fact in there: only what `init` makes, and what is made of the tree.
 fn holds_nothing(memory: &Path) -> bool {
     const MADE: &[&str] = &["format.json", ".lock", "repo_map"];
     let mut left = MAX_LOOKED_AT;

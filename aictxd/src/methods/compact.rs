@@ -145,7 +145,7 @@ pub(super) fn of_repo(file: &str) -> String {
     format!(".aictx/{file}")
 }
 
-/// Whether a path that memory speaks of is known not to be there.
+/// Returns true if a path that memory speaks of is known not to be there.
 fn is_gone(worktree: &Path, path: &str) -> bool {
     let Ok(path) = aictx_proto::RepoPath::parse(path) else {
         return false;

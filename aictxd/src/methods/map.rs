@@ -437,7 +437,7 @@ pub(super) fn in_short(app: &App, worktree: &Path) -> Result<Value, RpcError> {
     }))
 }
 
-/// Whether continuity uses the map of this worktree: yes, unless its configuration says no.
+/// Returns true if continuity uses the map of this worktree: yes, unless its configuration says no.
 fn map_enabled(app: &App, map: &Map) -> bool {
     let Ok(place) = app.hosts.place(&map.worktree) else {
         return true;

@@ -70,7 +70,7 @@ impl Stamp {
         })
     }
 
-    /// Whether the file was written since; its rights and its links do not matter.
+    /// Returns true if the file was written since; its rights and its links do not matter.
     fn is_as(&self, before: &Self) -> bool {
         (self.inode, self.len, self.modified) == (before.inode, before.len, before.modified)
     }
@@ -133,7 +133,8 @@ impl Known {
         }
     }
 
-    /// Whether it lies at a path: the parts of neither need be looked at, since nobody writes one in two ways.
+    /// Returns true if it lies at a path: the parts of neither need be looked at, since nobody writes one in two
+    /// ways.
     pub(super) fn is_at(&self, path: &Path) -> bool {
         self.path.as_os_str() == path.as_os_str()
     }

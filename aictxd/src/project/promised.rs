@@ -61,7 +61,7 @@ pub(super) struct Promised {
     pub(super) conventions: Vec<String>,
 }
 
-/// Whether a file is a solution or a project of .NET.
+/// Returns true if a file is a solution or a project of .NET.
 pub(super) fn is_dotnet(name: &str) -> bool {
     let end = name.rsplit_once('.').map_or("", |(_, end)| end);
     matches!(end, "sln" | "slnx" | "csproj" | "fsproj" | "vbproj")
@@ -198,7 +198,7 @@ impl Look<'_> {
         self.own(LOCKS, runner);
     }
 
-    /// Whether there are files that a JavaScript runner takes for tests.
+    /// Returns true if there are files that a JavaScript runner takes for tests.
     fn has_script_tests(&mut self) -> bool {
         let dirs = [".", "test", "tests", "src", "__tests__"];
         self.sources

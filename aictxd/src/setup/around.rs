@@ -146,7 +146,7 @@ impl Around {
         }
     }
 
-    /// Whether `CLAUDE.md` and `AGENTS.md` of the repository are one file.
+    /// Returns true if `CLAUDE.md` and `AGENTS.md` of the repository are one file.
     fn one_instruction_file(&self) -> bool {
         use std::os::unix::fs::MetadataExt;
         let identity = |name: &str| {
@@ -162,7 +162,7 @@ impl Around {
         (!root.is_empty()).then(|| Path::new(root).join(path))
     }
 
-    /// Whether the user's own registration of an agent holds hooks of ours.
+    /// Returns true if the user's own registration of an agent holds hooks of ours.
     pub fn user_has_hooks(&self, agent: &str) -> bool {
         let bounds = self.user_bounds();
         self.hook_files(agent, Scope::User)
@@ -170,7 +170,7 @@ impl Around {
             .any(|edit| holds_ours(edit, &bounds))
     }
 
-    /// Whether an agent's files in the repository hold hooks of ours, for everybody or for this user.
+    /// Returns true if an agent's files in the repository hold hooks of ours, for everybody or for this user.
     pub fn repository_has_hooks(&self, agent: &str) -> bool {
         let root = &self.paths.repository;
         if root.is_empty() {
@@ -205,7 +205,7 @@ impl Around {
         plan(agent, scope, &self.paths, &options).unwrap_or_default()
     }
 
-    /// Whether a word of an entry, a path or a name, can be run.
+    /// Returns true if a word of an entry, a path or a name, can be run.
     pub fn is_program(&self, word: &str) -> bool {
         if word.contains('/') {
             is_executable(Path::new(word))
@@ -313,7 +313,7 @@ pub fn surroundings_here() -> Surroundings {
     }
 }
 
-/// Whether a file holds what an edit would put there, in whatever version.
+/// Returns true if a file holds what an edit would put there, in whatever version.
 pub fn holds_ours(edit: &Edit, bounds: &Bounds) -> bool {
     let Ok(found) = files::read(Path::new(&edit.file), bounds) else {
         return false;

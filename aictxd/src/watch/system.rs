@@ -140,7 +140,7 @@ impl System {
     }
 }
 
-/// Whether a path lies in a memory.
+/// Returns true if a path lies in a memory.
 pub(super) fn is_memory(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == MEMORY)
 }

@@ -235,7 +235,7 @@ impl Watching {
         }
     }
 
-    /// Whether a path is that of an event in a spool.
+    /// Returns true if a path is that of an event in a spool.
     fn is_spooled(&self, path: &Path) -> bool {
         let is_spool = |directory: &Path| {
             self.own.spools.iter().any(|own| own == directory)
@@ -244,7 +244,7 @@ impl Watching {
         path.extension().is_some_and(|end| end == "event") && path.parent().is_some_and(is_spool)
     }
 
-    /// Whether a path is that of the socket, of its lock, or of their directory.
+    /// Returns true if a path is that of the socket, of its lock, or of their directory.
     fn is_of_place(&self, path: &Path) -> bool {
         path == self.own.socket || path == self.own.lock || Some(path) == self.own.socket.parent()
     }
@@ -516,13 +516,13 @@ impl Watched {
     }
 }
 
-/// Whether a repository cannot be watched any more: it is not there, or something that can hang was
+/// Returns true if a repository cannot be watched any more: it is not there, or something that can hang was
 /// mounted over it.
 fn is_gone(root: &Path) -> bool {
     mounts::check(root).is_err() || !root.is_dir()
 }
 
-/// Whether an event may tell of a directory that is there or gone: most tell of files that were written.
+/// Returns true if an event may tell of a directory that is there or gone: most tell of files that were written.
 fn may_change_shape(kind: EventKind) -> bool {
     !matches!(
         kind,

@@ -90,7 +90,7 @@ impl Tree {
         self.directories.len()
     }
 
-    /// Whether `path` is one of them.
+    /// Returns true if `path` is one of them.
     pub(super) fn contains(&self, path: &Path) -> bool {
         self.directories.contains(path)
     }
@@ -108,7 +108,7 @@ impl Tree {
         self.directories.remove(path);
     }
 
-    /// Whether an event on `path` means anything: most of what happens in the git directory does
+    /// Returns true if an event on `path` means anything: most of what happens in the git directory does
     /// not.
     pub(super) fn concerns(&self, path: &Path) -> bool {
         match path.strip_prefix(self.root.join(".git")) {
@@ -120,7 +120,7 @@ impl Tree {
         }
     }
 
-    /// Whether `path` holds rules about which files belong to the tree.
+    /// Returns true if `path` holds rules about which files belong to the tree.
     pub(super) fn is_rules(&self, path: &Path) -> bool {
         let git = path.strip_prefix(self.root.join(".git"));
         git.is_ok_and(|inside| GIT_RULES.iter().any(|name| inside == Path::new(name)))

@@ -70,7 +70,7 @@ pub struct StopParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Stopping {
-    /// Whether the daemon is going to stop.
+    /// True if the daemon is going to stop.
     pub stopping: bool,
     /// Its process id.
     pub pid: u32,

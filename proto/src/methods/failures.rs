@@ -64,7 +64,7 @@ pub struct FailureEntry {
 pub struct FailureList {
     /// Failures, best or newest first.
     pub failures: Vec<FailureEntry>,
-    /// Whether there are more.
+    /// True if there are more.
     pub truncated: bool,
 }
 

@@ -208,7 +208,7 @@ pub struct MapSymbolHit {
 pub struct MapSymbols {
     /// Definitions, best first.
     pub results: Vec<MapSymbolHit>,
-    /// Whether there are more.
+    /// True if there are more.
     pub truncated: bool,
     /// As of what.
     pub freshness: MapFreshness,
@@ -243,7 +243,7 @@ pub struct MapReferences {
     pub references: Vec<MapReference>,
     /// Files that mention it; where not all were read, those that were not count as well.
     pub files: u32,
-    /// Whether there are more.
+    /// True if there are more.
     pub truncated: bool,
     /// As of what.
     pub freshness: MapFreshness,
@@ -277,7 +277,7 @@ pub struct MapRelatives {
     /// Tests among what a change may break (only `map.impact`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
-    /// Whether there are more.
+    /// True if there are more.
     pub truncated: bool,
     /// As of what.
     pub freshness: MapFreshness,
@@ -329,17 +329,17 @@ pub struct MapRepoParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MapStatus {
-    /// Whether continuity uses the map here.
+    /// True if continuity uses the map here.
     pub enabled: bool,
     /// The same as `query_available`.
     pub available: bool,
     /// Always true: the grammars are built in.
     pub provider_available: bool,
-    /// Whether anything is indexed.
+    /// True if anything is indexed.
     pub index_available: bool,
-    /// Whether queries can be answered.
+    /// True if queries can be answered.
     pub query_available: bool,
-    /// Whether a refresh can run.
+    /// True if a refresh can run.
     pub refresh_available: bool,
     /// `tree_sitter`.
     pub provider: String,
@@ -458,7 +458,7 @@ pub struct MapExportFile {
     pub symbols: Vec<MapExportSymbol>,
     /// Imports.
     pub imports: Vec<MapExportImport>,
-    /// Whether only path and words are known.
+    /// True if only path and words are known.
     pub metadata_only: bool,
     /// `tree_sitter`.
     pub provider: String,

@@ -82,7 +82,7 @@ pub struct RecallItem {
 pub struct Recalled {
     /// Items, best first.
     pub items: Vec<RecallItem>,
-    /// Whether there are more.
+    /// True if there are more.
     pub truncated: bool,
     /// Items that were looked at.
     pub searched: u64,

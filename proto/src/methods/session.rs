@@ -57,7 +57,7 @@ pub struct SessionSummary {
 pub struct SessionList {
     /// Sessions, newest first.
     pub sessions: Vec<SessionSummary>,
-    /// Whether there are more.
+    /// True if there are more.
     pub truncated: bool,
 }
 
@@ -95,7 +95,7 @@ pub struct SessionReport {
     /// Rows, when asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<LedgerRow>,
-    /// Whether anything was cut.
+    /// True if anything was cut.
     pub truncated: bool,
 }
 

@@ -143,7 +143,7 @@ pub struct InitReply {
     /// Earlier sessions that could be imported.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<super::EarlierSessions>,
-    /// Whether the repository is in the registry now.
+    /// True if the repository is in the registry now.
     pub registered: bool,
     /// Nothing was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

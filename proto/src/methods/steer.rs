@@ -29,9 +29,9 @@ pub struct SteerParams {
     pub paths: Vec<String>,
     /// Files this session has edited: compared with what the message forbids.
     pub edited_paths: Vec<String>,
-    /// Whether the session has neither a request nor changes yet: the message is then the task.
+    /// True if the session has neither a request nor changes yet: the message is then the task.
     pub first_prompt: bool,
-    /// Whether to store the constraints for the session; deciding does not look at it.
+    /// True if to store the constraints for the session; deciding does not look at it.
     pub apply: bool,
     /// Who asks.
     pub caller: Caller,
@@ -115,7 +115,7 @@ pub struct SteerUpdates {
     /// Paths of tests to run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub validation_paths: Vec<String>,
-    /// Whether the person wants no checks, or wants them.
+    /// True if the person wants no checks, or wants them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_validation: Option<bool>,
     /// Forbidden paths that were edited before the message arrived.
@@ -174,7 +174,7 @@ pub struct SteerReply {
     /// Two-letter code, or `und` when the message was not understood.
     #[serde(default)]
     pub language: String,
-    /// Whether anything in the message speaks to the agent.
+    /// True if anything in the message speaks to the agent.
     #[serde(default)]
     pub addressed_to_agent: bool,
     /// 0 to 1, of the classification.

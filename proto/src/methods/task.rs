@@ -98,7 +98,7 @@ pub struct LogParams {
 pub struct LogReply {
     /// Executions, newest first.
     pub executions: Vec<Value>,
-    /// Whether there are more.
+    /// True if there are more.
     pub truncated: bool,
     /// Files that could not be read, or not all of them.
     pub warnings: Vec<String>,
@@ -164,7 +164,7 @@ pub struct MemoryListParams {
 pub struct MemoryList {
     /// `{id, kind, text, timestamp, status, pinned, wrong}`, newest first in each kind.
     pub items: Vec<Value>,
-    /// Whether there are more.
+    /// True if there are more.
     pub truncated: bool,
 }
 

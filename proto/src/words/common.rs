@@ -286,12 +286,12 @@ const SHORT: [&str; 22] = [
     "ui", "ux", "vm", "vr", "wm", "ws",
 ];
 
-/// Whether a term is long enough to tell texts apart. Takes a term as [`super::terms`] makes it.
+/// Returns true if a term is long enough to tell texts apart. Takes a term as [`super::terms`] makes it.
 pub fn is_long_enough(term: &str) -> bool {
     term.len() > 2 || SHORT.contains(&term)
 }
 
-/// Whether a word in small letters says nothing in an English question.
+/// Returns true if a word in small letters says nothing in an English question.
 pub(super) fn is_stop(word: &str) -> bool {
     STOP.binary_search(&word).is_ok()
 }

@@ -221,7 +221,7 @@ fn is_gone(pid: u32) -> bool {
     pid > 0 && answer == -1 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH)
 }
 
-/// Whether nobody holds the daemon's lock for life. A process that has ended but was not reaped
+/// Returns true if nobody holds the daemon's lock for life. A process that has ended but was not reaped
 /// still has its id, never its lock.
 fn is_free(lock: &Path) -> bool {
     match File::open(lock) {

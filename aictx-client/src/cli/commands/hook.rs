@@ -16,7 +16,7 @@ pub fn swallow() -> c_int {
     0
 }
 
-/// Whether this is `aictx hook probe`.
+/// Returns true if this is `aictx hook probe`.
 pub fn is_probe(options: &Hook) -> bool {
     options.runner.as_deref().map(str::as_bytes) == Some(PROBE)
 }

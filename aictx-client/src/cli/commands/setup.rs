@@ -26,7 +26,7 @@ pub(super) const PARTIAL_STATUS: i32 = 3;
 /// How long `init` shows the progress of the map, which goes on without it.
 const WATCH_MAP: Duration = Duration::from_secs(120);
 
-/// Whether a person can be asked.
+/// Returns true if a person can be asked.
 pub(super) fn can_ask(json: bool) -> bool {
     !json && io::stdin().is_terminal() && io::stderr().is_terminal()
 }

@@ -8,7 +8,7 @@ use aictx_proto::text::shell_line;
 
 use crate::cli::text::{Paint, clean, table};
 
-/// Whether something becomes of a file.
+/// Returns true if something becomes of a file.
 pub fn changes(action: &str) -> bool {
     !matches!(action, "unchanged" | "skipped" | "kept")
 }

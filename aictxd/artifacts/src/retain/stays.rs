@@ -70,7 +70,7 @@ impl Asked {
         }
     }
 
-    /// Whether a row is wanted that only older ones follow.
+    /// Returns true if a row is wanted that only older ones follow.
     fn wants(&mut self, line: &[u8], stays: Stays) -> bool {
         let Some((_, Line::Row(row))) = read::lines(line).next() else {
             return false;

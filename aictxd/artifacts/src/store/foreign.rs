@@ -52,7 +52,7 @@ impl Store {
     }
 }
 
-/// Whether a file belongs to one machine, by its place.
+/// Returns true if a file belongs to one machine, by its place.
 fn is_of_machine(file: &str) -> bool {
     let inside = OF_MACHINE
         .iter()

@@ -47,7 +47,7 @@ impl Store {
         done.map_err(|e| journal::deferred(root.error(files::JOURNAL_DIR, e)))
     }
 
-    /// Whether [`settle`](Self::settle) has something to do.
+    /// Returns true if [`settle`](Self::settle) has something to do.
     pub fn owes(&self) -> bool {
         self.owed().syncs.len() > 0
     }

@@ -528,7 +528,7 @@ fn gives(word: &str) -> bool {
     GIVES.contains(&word) || is_verb(word)
 }
 
-/// Whether an English word says what something does with one object: "returns", "showed".
+/// Returns true if an English word says what something does with one object: "returns", "showed".
 fn is_verb(word: &str) -> bool {
     const VERBS: &[&str] = &[
         "return",

@@ -1,6 +1,6 @@
 //! Words that name something and order nothing.
 
-/// Whether a word is the name of something by its end, or of what is done.
+/// Returns true if a word is the name of something by its end, or of what is done.
 pub(super) fn is_thing(word: &str) -> bool {
     const THINGS: &[&str] = &[
         "performance",

@@ -277,7 +277,7 @@ impl Scores {
         mending.into_iter().for_each(|at| self.raise(at, after));
     }
 
-    /// Whether a text without blanks orders a mending.
+    /// Returns true if a text without blanks orders a mending.
     fn mends_unspaced(&self, folded: &str) -> bool {
         let ordered = |word: &&str| {
             folded.match_indices(word).any(|(place, _)| {
@@ -420,7 +420,7 @@ impl Scores {
     }
 }
 
-/// Whether a word can be the verb of a request for something else than a mending.
+/// Returns true if a word can be the verb of a request for something else than a mending.
 pub(super) fn orders(word: &str) -> bool {
     let found = LEXICON.look(word);
     let other = |(of, weight): Meaning| weight >= 2 && TYPES.get(of) != Some(&"bug_fixing");
@@ -435,13 +435,13 @@ fn parted(words: &[&str], at: usize) -> Option<Meaning> {
     found.next().map(|(_, meaning)| *meaning)
 }
 
-/// Whether a word stands where a further order begins.
+/// Returns true if a word stands where a further order begins.
 fn begins_order(words: &[&str], clauses: &[usize], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| words.get(before));
     clauses.binary_search(&at).is_ok() || before.is_some_and(|word| FURTHER.contains(word))
 }
 
-/// Whether what is said with `taken` words is said not to be meant: "don't fix anything".
+/// Returns true if what is said with `taken` words is said not to be meant: "don't fix anything".
 fn is_negated(words: &[&str], at: usize, taken: usize) -> bool {
     let before = |back: usize| words.get(at.checked_sub(back)?).copied();
     let is = |word: Option<&str>, of: &[&str]| word.is_some_and(|it| of.contains(&it));
@@ -451,7 +451,7 @@ fn is_negated(words: &[&str], at: usize, taken: usize) -> bool {
         || is(words.get(at + taken).copied(), NOTHING)
 }
 
-/// Whether a word is forbidden, not only missing: nothing of the clause is to be done then.
+/// Returns true if a word is forbidden, not only missing: nothing of the clause is to be done then.
 fn forbids(words: &[&str], at: usize) -> bool {
     let before = words.get(at.saturating_sub(2)..at).unwrap_or_default();
     let does = before
@@ -460,12 +460,12 @@ fn forbids(words: &[&str], at: usize) -> bool {
     does || before == ["do", "not"]
 }
 
-/// Whether an English verb says what something does ("it drops the rest") and asks for nothing.
+/// Returns true if an English verb says what something does ("it drops the rest") and asks for nothing.
 fn tells(word: &str) -> bool {
     word.ends_with('s') && !word.ends_with("ss")
 }
 
-/// Whether there is a word and it begins with one of `beginnings`.
+/// Returns true if there is a word and it begins with one of `beginnings`.
 fn word_starts(word: Option<&str>, beginnings: &[&str]) -> bool {
     word.is_some_and(|w| beginnings.iter().any(|b| w.starts_with(b)))
 }

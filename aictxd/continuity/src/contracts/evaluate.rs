@@ -64,7 +64,7 @@ pub(crate) struct Compliance {
 }
 
 impl Compliance {
-    /// Whether there was something to compare.
+    /// Returns true if there was something to compare.
     pub(crate) fn evaluated(&self) -> bool {
         self.status != NOT_EVALUATED
     }
@@ -81,7 +81,7 @@ impl Compliance {
         self.violations.iter().chain(&self.warnings)
     }
 
-    /// Whether the first action, the scope and the test were kept: what closes older gaps.
+    /// Returns true if the first action, the scope and the test were kept: what closes older gaps.
     pub(crate) fn kept(&self, check: &str) -> bool {
         self.checks.get(check).and_then(Value::as_bool) == Some(true)
     }

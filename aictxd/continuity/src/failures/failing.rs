@@ -35,7 +35,7 @@ static STEMS: LazyLock<[Vec<String>; 4]> = LazyLock::new(|| {
     lists.map(|words| words.iter().map(|word| words::stem(word)).collect())
 });
 
-/// Whether a request is about what fails, whatever that is: "fix the failing tests".
+/// Returns true if a request is about what fails, whatever that is: "fix the failing tests".
 pub(crate) fn asks_what_fails(request: &str) -> bool {
     let [test, common, of_test, beside] = &*STEMS;
     let (mut tests, mut of_tests, mut fails, mut else_too) = (false, false, false, false);

@@ -72,12 +72,12 @@ impl<'t> Named<'t> {
         word.is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
-    /// Whether the text may have a name; for most their ends tell that it has not.
+    /// Returns true if the text may have a name; for most their ends tell that it has not.
     pub(super) fn has_both(&self, ends: &Ends) -> bool {
         self.has(ends.0) && self.has(ends.1)
     }
 
-    /// Whether the text names something that is long enough to be a name.
+    /// Returns true if the text names something that is long enough to be a name.
     pub(super) fn mentions(&self, name: &str) -> bool {
         Ends::of(name).is_some_and(|ends| self.has_both(&ends)) && self.text.contains(name)
     }

@@ -30,7 +30,7 @@ impl Before {
         })
     }
 
-    /// Whether a second report says what the first one said, and does not want to be told apart.
+    /// Returns true if a second report says what the first one said, and does not want to be told apart.
     pub(super) fn says_all_of(&self, told: &FinalizeParams) -> bool {
         let Some(handoff) = &self.handoff else {
             return false;

@@ -283,7 +283,7 @@ fn replace(file: String, value: Value) -> Effect {
     }
 }
 
-/// Whether an execution adds to the active thread: on the branch where it was worked on last, whatever was
+/// Returns true if an execution adds to the active thread: on the branch where it was worked on last, whatever was
 /// asked for; on another one, what comes first (a branch may have been made for it), and what is about the
 /// task or says so.
 fn concerns(thread: &Thread, input: &Finalize, context: &Context) -> bool {

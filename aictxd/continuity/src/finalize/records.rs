@@ -260,7 +260,7 @@ fn failure_rows(there: u64, patterns: &[Arc<FailurePattern>], change: &failures:
     Effect::AppendRows { file, rows, order }
 }
 
-/// Whether too many of a file's rows are superseded for one more to go behind them.
+/// Returns true if too many of a file's rows are superseded for one more to go behind them.
 fn is_crowded(rows: usize, current: usize) -> bool {
     let superseded = rows.saturating_sub(current);
     let may_be = if current <= FEW {

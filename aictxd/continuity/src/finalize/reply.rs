@@ -457,7 +457,7 @@ pub(crate) const CAPTURED: [&str; 6] = [
     "error_events",
 ];
 
-/// Whether it is known how one of these lists came about.
+/// Returns true if it is known how one of these lists came about.
 pub(crate) fn is_captured(provenance: &Map<String, Value>, field: &str) -> bool {
     let how = provenance.get(field).and_then(Value::as_str);
     how.is_some_and(|how| how != "unknown")

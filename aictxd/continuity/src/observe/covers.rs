@@ -22,7 +22,7 @@ pub trait Ground {
     fn text(&self, path: &str) -> Option<Arc<str>>;
     /// The check of a file.
     fn check(&self, path: &str) -> Option<FileCheck>;
-    /// Whether texts can be looked at. Where they cannot, what only they would tell is taken for granted.
+    /// Returns true if texts can be looked at. Where they cannot, what only they would tell is taken for granted.
     fn is_seen(&self) -> bool {
         true
     }
@@ -131,7 +131,7 @@ pub(super) struct Covering<'r> {
 }
 
 impl Covering<'_> {
-    /// Whether the run covers a file of the same language.
+    /// Returns true if the run covers a file of the same language.
     pub(super) fn covers(&self, file: &str) -> bool {
         let Some(dir) = self.dir() else {
             return true;
@@ -168,7 +168,7 @@ impl Covering<'_> {
         joined(self.cwd, dir)
     }
 
-    /// Whether a file belongs to a package of a workspace: its manifest names it, or its path does.
+    /// Returns true if a file belongs to a package of a workspace: its manifest names it, or its path does.
     fn is_of(&self, file: &str, package: &str) -> bool {
         if !self.ground.is_seen() {
             return true;
@@ -217,7 +217,7 @@ impl Covering<'_> {
         general || mentions || self.edited.contains(&path) || alike(last, file)
     }
 
-    /// Whether a filter by the names of tests speaks of a file: of its name, of something in it, or of a test
+    /// Returns true if a filter by the names of tests speaks of a file: of its name, of something in it, or of a test
     /// that was edited with it.
     fn names(&self, name: &str, file: &str) -> bool {
         if !self.ground.is_seen() {
@@ -236,7 +236,7 @@ impl Covering<'_> {
     }
 }
 
-/// Whether a filter chooses tests, and does not only leave some out.
+/// Returns true if a filter chooses tests, and does not only leave some out.
 fn chooses(name: &str) -> bool {
     let mut words = name.split_whitespace();
     let mut chosen = false;
@@ -250,7 +250,7 @@ fn chooses(name: &str) -> bool {
     chosen
 }
 
-/// Whether a file is a test by its name.
+/// Returns true if a file is a test by its name.
 fn is_test(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     let stem = name.split('.').next().unwrap_or(name);
@@ -261,7 +261,7 @@ fn is_test(file: &str) -> bool {
         || [".test.", ".spec."].iter().any(|part| name.contains(part))
 }
 
-/// Whether a text speaks of a file by the name that others use it by.
+/// Returns true if a text speaks of a file by the name that others use it by.
 fn mentions(text: &str, file: &str) -> bool {
     let mut parts = file.rsplit('/');
     let name = parts.next().unwrap_or(file);
@@ -276,7 +276,7 @@ fn mentions(text: &str, file: &str) -> bool {
     !word.is_empty() && has_word(text, word)
 }
 
-/// Whether a text has a word, not only as a part of a longer one.
+/// Returns true if a text has a word, not only as a part of a longer one.
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {
@@ -288,7 +288,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Whether a name and a path share a word that says something.
+/// Returns true if a name and a path share a word that says something.
 fn alike(name: &str, path: &str) -> bool {
     let ours = words(name);
     // A name that says nothing of its own may be about anything.
@@ -370,7 +370,7 @@ fn joined(dir: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Whether a run of one language says something of a file: of the same, or of any where one of both has none.
+/// Returns true if a run of one language says something of a file: of the same, or of any where one of both has none.
 pub(super) fn fits(reach: &Reach, file: &str) -> bool {
     let of_file = language_of(file);
     reach.language.is_empty() || of_file.is_empty() || reach.language == of_file

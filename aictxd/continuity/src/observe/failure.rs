@@ -10,12 +10,12 @@ use crate::memo::{Pass, Passed, same_check};
 /// Of the command in a [line](Failure::line), in characters.
 pub(crate) const MAX_LINE_COMMAND: usize = 100;
 
-/// Whether a command that failed with these errors came as far as checking something.
+/// Returns true if a command that failed with these errors came as far as checking something.
 pub(crate) fn has_begun(events: &[ErrorEvent]) -> bool {
     events.is_empty() || !events.iter().all(aictx_signals::never_began)
 }
 
-/// Whether what passes on a branch says something of another one by itself: both are the same, or one is
+/// Returns true if what passes on a branch says something of another one by itself: both are the same, or one is
 /// not known.
 pub(crate) fn covers(passed: &str, failed: &str) -> bool {
     passed == failed || passed.is_empty() || failed.is_empty()
@@ -54,7 +54,7 @@ pub(crate) struct Failure {
     pub(crate) failing: Vec<FailingTest>,
 }
 
-/// Whether a command only fetches what the code needs.
+/// Returns true if a command only fetches what the code needs.
 fn installs(command: &str) -> bool {
     const TOOLS: &[&str] = &[
         "pip", "pip3", "npm", "pnpm", "yarn", "bun", "cargo", "gem", "bundle", "poetry", "uv",
@@ -79,7 +79,7 @@ impl Failure {
         }
     }
 
-    /// Whether a pass settles it: on the same branch, of the whole check or of the last of the tests that
+    /// Returns true if a pass settles it: on the same branch, of the whole check or of the last of the tests that
     /// failed.
     pub(super) fn is_settled_by(&mut self, pass: &Pass) -> bool {
         let same_branch = covers(&pass.branch, &self.branch);

@@ -27,7 +27,7 @@ impl<'r> Ran<'r> {
         }
     }
 
-    /// Whether it tests what is written in the language of a file.
+    /// Returns true if it tests what is written in the language of a file.
     pub(super) fn fits(&self, file: &str) -> bool {
         self.reaches.iter().any(|reach| fits(reach, file))
     }
@@ -48,7 +48,7 @@ impl<'r> Ran<'r> {
         }
     }
 
-    /// Whether it says something of a file.
+    /// Returns true if it says something of a file.
     pub(super) fn is_about(
         &self,
         file: &str,

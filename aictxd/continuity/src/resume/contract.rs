@@ -179,7 +179,7 @@ pub(crate) fn entry_points(
     (points, fallback)
 }
 
-/// Whether the active task is what the request is about: it says to go on, or names its goal or its
+/// Returns true if the active task is what the request is about: it says to go on, or names its goal or its
 /// files. An active task alone binds nothing.
 pub(crate) fn task_fits(active: &Active, request: &str, continues: bool) -> bool {
     let Some(thread) = active.thread.as_ref().or(active.recent.as_ref()) else {

@@ -31,7 +31,7 @@ pub(super) fn parts(context: &Context) -> Vec<(String, String)> {
     lines.take(FEW).collect()
 }
 
-/// Whether the request speaks of a sub-system, or of the files that it is.
+/// Returns true if the request speaks of a sub-system, or of the files that it is.
 fn concerns(subsystem: &Subsystem, context: &Context) -> bool {
     let asked = terms(&context.request);
     let text = format!(

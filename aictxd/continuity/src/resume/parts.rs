@@ -500,7 +500,7 @@ fn strategy_text(found: &StrategyMatch) -> String {
     with_origin(sure + dirty_text(&found.changed).as_str(), strategy.origin)
 }
 
-/// Whether the request is about something else than the last handoff. Without a request the handoff
+/// Returns true if the request is about something else than the last handoff. Without a request the handoff
 /// is all there is to go on.
 pub(crate) fn other_work(context: &Context) -> bool {
     !context.request.is_empty() && !context.continues && context.relevance <= Relevance::Low

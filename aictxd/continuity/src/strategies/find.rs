@@ -305,8 +305,8 @@ impl Asked<'_> {
         *proven.entry(pair).or_insert_with(|| passed.proves(failed))
     }
 
-    /// Whether there can be evidence for a strategy beside files in common, from what is known of it: for most
-    /// there cannot, and then the row is not looked at. The requests have `shared` terms in common.
+    /// Returns true if there can be evidence for a strategy beside files in common, from what is known of it: for
+    /// most there cannot, and then the row is not looked at. The requests have `shared` terms in common.
     fn may_offer(&self, known: &Known, shared: usize) -> bool {
         let same = |asked: Option<u64>, known: Option<u64>| asked.is_some() && asked == known;
         if self.only_type {

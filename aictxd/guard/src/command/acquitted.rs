@@ -17,7 +17,7 @@ use crate::path;
 /// Operands of one call that are looked at.
 const MAX_OPERANDS: usize = 16;
 
-/// Whether calls of a line can be acquitted: nobody wants to know of more than harm.
+/// Returns true if calls of a line can be acquitted: nobody wants to know of more than harm.
 pub(super) fn may_be(place: Place, facts: &dyn Facts, minded: Kinds) -> bool {
     minded.is_empty()
         && !facts.minds_commands()
@@ -135,7 +135,7 @@ fn substitutes(order: &str) -> bool {
         && parts.next().is_none()
 }
 
-/// Whether nothing speaks against writing some paths; whoever wants to know is told of them as the rules do.
+/// Returns true if nothing speaks against writing some paths; whoever wants to know is told of them as the rules do.
 fn may_write(facts: &dyn Facts, name: &str, written: &[RepoPath]) -> bool {
     // What may be a directory is written with all that is in it.
     let whole = matches!(name, "mv" | "rm" | "touch" | "sed");
@@ -151,7 +151,7 @@ fn may_write(facts: &dyn Facts, name: &str, written: &[RepoPath]) -> bool {
     true
 }
 
-/// Whether nothing but its words says what a call does.
+/// Returns true if nothing but its words says what a call does.
 fn is_simple(judge: &Judge, call: Call) -> bool {
     let command = call.command;
     let quiet = |kind, target: &str| kind == RedirectKind::Duplicate || target == "/dev/null";
@@ -168,7 +168,7 @@ fn is_simple(judge: &Judge, call: Call) -> bool {
         && named.is_some_and(|word| word.text == call.name && is_itself(word))
 }
 
-/// Whether a word is what it is written as, whatever happens before.
+/// Returns true if a word is what it is written as, whatever happens before.
 fn is_itself(word: &Word) -> bool {
     !(word.unknown || word.carried || word.wavers || word.splits || word.inner.is_some())
         && word.others.is_empty()

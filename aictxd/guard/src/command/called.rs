@@ -459,7 +459,7 @@ fn copied_from<'s>(call: Call<'s>, file: &Word) -> Option<&'s Word<'s>> {
     })
 }
 
-/// Whether an earlier command of the same line fetches the file.
+/// Returns true if an earlier command of the same line fetches the file.
 fn is_downloaded(call: Call, file: &Word) -> bool {
     let base = plain(&file.text).rsplit('/').next();
     before(call, &call.notes.bringers(call.script).downloads).any(|command| {

@@ -303,7 +303,7 @@ struct Code<'t> {
 }
 
 impl Code<'_> {
-    /// Whether what it does to rows and services is not really done.
+    /// Returns true if what it does to rows and services is not really done.
     fn only_seems(&self) -> bool {
         *self
             .only_seems

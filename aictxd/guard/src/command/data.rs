@@ -10,7 +10,7 @@ use super::sql::{self, statements};
 use super::table::{self, DECODERS, DOWNLOADERS, Interpreter, Traits};
 use super::{Call, Judge, Kind, Level, Tier, code, containers, interpreted};
 
-/// Whether the call runs what was just fetched.
+/// Returns true if the call runs what was just fetched.
 pub(super) fn runs_download(call: Call) -> bool {
     let name = call.name;
     let arguments = call.arguments();
@@ -390,7 +390,7 @@ pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
     }
 }
 
-/// Whether a program looks at statements and runs none, and nobody reads what it prints of them.
+/// Returns true if a program looks at statements and runs none, and nobody reads what it prints of them.
 fn only_reads_statements(call: Call) -> bool {
     const READERS: &[&str] = &[
         "sql-formatter",

@@ -112,7 +112,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     true
 }
 
-/// Whether a program deletes what it is given, whatever that is worth.
+/// Returns true if a program deletes what it is given, whatever that is worth.
 pub(super) fn deletes(call: Call, arguments: &[Word]) -> bool {
     match call.name {
         "rm" | "unlink" | "rmdir" | "rimraf" | "del-cli" => {

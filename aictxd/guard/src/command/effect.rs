@@ -64,7 +64,7 @@ macro_rules! kinds {
                 match self { $(Self::$kind => $reason,)+ }
             }
 
-            /// Whether the mild forms of it can be taken back on this machine.
+            /// Returns true if the mild forms of it can be taken back on this machine.
             pub(super) fn mild_is_reversible(self) -> bool {
                 match self { $(Self::$kind => $reversible,)+ }
             }
@@ -125,12 +125,12 @@ impl Kinds {
         Self(kinds.fold(0, |all, kind| all | 1 << kind as u32))
     }
 
-    /// Whether a kind is among them.
+    /// Returns true if a kind is among them.
     pub fn has(self, kind: Kind) -> bool {
         self.0 & (1 << kind as u32) != 0
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -58,7 +58,7 @@ pub trait Facts {
         self.path(path).exists
     }
 
-    /// Whether anything must be left alone: [`Facts::limit`] and its sisters can answer.
+    /// Returns true if anything must be left alone: [`Facts::limit`] and its sisters can answer.
     fn has_limits(&self) -> bool {
         false
     }
@@ -115,7 +115,7 @@ pub trait Facts {
         Vec::new()
     }
 
-    /// Whether somebody has rules for commands by their words: every one that would run is kept then.
+    /// Returns true if somebody has rules for commands by their words: every one that would run is kept then.
     fn minds_commands(&self) -> bool {
         false
     }
@@ -135,7 +135,7 @@ pub trait Facts {
         Vec::new()
     }
 
-    /// Whether [`Facts::path`] and [`Facts::link`] can ever answer.
+    /// Returns true if [`Facts::path`] and [`Facts::link`] can ever answer.
     fn has_paths(&self) -> bool {
         true
     }
@@ -159,7 +159,7 @@ pub trait Facts {
         None
     }
 
-    /// Whether [`Facts::text`] can ever answer.
+    /// Returns true if [`Facts::text`] can ever answer.
     fn has_texts(&self) -> bool {
         true
     }

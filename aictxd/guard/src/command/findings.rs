@@ -171,7 +171,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a finding can still be told: the list is not full, or holds a milder one.
+    /// Returns true if a finding can still be told: the list is not full, or holds a milder one.
     fn has_room_for(&self, tier: Tier, level: Level) -> bool {
         let findings = &self.risk.findings;
         findings.len() < MAX_FINDINGS

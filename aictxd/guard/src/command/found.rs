@@ -12,7 +12,7 @@ use super::{Call, MAX_BACK};
 /// Parentheses within parentheses that are read.
 const MAX_DEPTH: u8 = 16;
 
-/// Whether everything that a `find` does something with can be made again.
+/// Returns true if everything that a `find` does something with can be made again.
 pub(super) fn is_regenerable_only(find: &SimpleCommand) -> bool {
     if starts(find).any(|word| word.text == "/") {
         return false;
@@ -151,7 +151,7 @@ impl Tests<'_> {
     }
 }
 
-/// Whether `find` itself is told to delete; what stands behind `-exec` is for another program.
+/// Returns true if `find` itself is told to delete; what stands behind `-exec` is for another program.
 pub(super) fn deletes(arguments: &[Word]) -> bool {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {

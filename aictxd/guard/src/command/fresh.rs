@@ -23,7 +23,7 @@ const BRINGERS: [&str; 8] = [
 /// Commands at the beginning of a script that are looked at for every call.
 const MAX_FIRST: usize = 16;
 
-/// Whether a call can only hit what the line itself has made, if it [brings](brings_something) nothing
+/// Returns true if a call can only hit what the line itself has made, if it [brings](brings_something) nothing
 /// there.
 pub(super) fn hits_only_what_is_new(call: Call, kind: Kind) -> bool {
     let command = call.command;
@@ -135,7 +135,7 @@ fn pushes_there(call: Call) -> bool {
     })
 }
 
-/// Whether the command only runs when `cd` came to the directory: what follows a failed `cd` runs where
+/// Returns true if the command only runs when `cd` came to the directory: what follows a failed `cd` runs where
 /// the line was.
 fn is_certainly_there(call: Call) -> bool {
     let before = call.script.commands.get(..call.segment).unwrap_or_default();
@@ -181,7 +181,7 @@ fn made_again(word: &Word) -> bool {
     name.is_some_and(is_regenerable)
 }
 
-/// Whether the line brings something there that was somewhere else.
+/// Returns true if the line brings something there that was somewhere else.
 pub(super) fn brings_something(script: &Script) -> bool {
     // Most words are too short for it.
     let named = |word: &Word| word.text.len() >= NEW_PLACE.len() && word.text.contains(NEW_PLACE);

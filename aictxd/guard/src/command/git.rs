@@ -261,7 +261,7 @@ fn reset(judge: &mut Judge, call: Call, words: &[Word]) {
 }
 
 impl Judge<'_> {
-    /// Whether the paths (or the whole tree) certainly hold nothing that is not committed.
+    /// Returns true if the paths (or the whole tree) certainly hold nothing that is not committed.
     fn is_clean(&self, call: Call, paths: Option<&[&Word]>) -> bool {
         let elsewhere = call.arguments().iter().any(|word| {
             matches!(word.text.as_str(), "-C" | "--git-dir" | "--work-tree")

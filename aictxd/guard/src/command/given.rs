@@ -176,7 +176,7 @@ pub(super) fn piped_texts(call: Call) -> Vec<String> {
     out
 }
 
-/// Whether a text orders a store of keys to forget all of them.
+/// Returns true if a text orders a store of keys to forget all of them.
 pub(super) fn is_flush(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     ["flushall", "flushdb", "flush_all"]
@@ -184,7 +184,7 @@ pub(super) fn is_flush(text: &str) -> bool {
         .any(|order| text.contains(order))
 }
 
-/// Whether something of a line prints such an order.
+/// Returns true if something of a line prints such an order.
 pub(super) fn prints_flush(script: &Script) -> bool {
     let mut commands = script.commands.iter().take(256);
     commands.any(|command| {

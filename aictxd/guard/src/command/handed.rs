@@ -102,7 +102,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     RUN_BY.iter().map(|(name, _)| *name).chain(by_settings)
 }
 
-/// Whether git runs what a setting says.
+/// Returns true if git runs what a setting says.
 pub(super) fn is_run_by_git(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     GIT_SETTINGS.contains(&name.as_str())

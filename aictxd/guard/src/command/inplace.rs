@@ -54,7 +54,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     true
 }
 
-/// Whether the files are those that a `find` or a `grep` finds elsewhere than in the repository: how
+/// Returns true if the files are those that a `find` or a `grep` finds elsewhere than in the repository: how
 /// many there are nobody has seen, and nothing has a copy of them.
 fn reaches_outside(judge: &Judge, call: Call, files: &[&Word]) -> bool {
     let listed = call.command.fed || files.iter().any(|word| word.text == "{}");
@@ -153,7 +153,7 @@ fn is_cluster(text: &str) -> bool {
     text.starts_with('-') && !text.starts_with("--")
 }
 
-/// Whether a cluster of short options (`-pi`, `-0777`, `-i.bak`) holds a letter.
+/// Returns true if a cluster of short options (`-pi`, `-0777`, `-i.bak`) holds a letter.
 fn cluster_with(arguments: &[Word], letter: char) -> bool {
     arguments
         .iter()

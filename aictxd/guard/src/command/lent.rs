@@ -7,7 +7,7 @@ use super::table::Traits;
 use super::verbs::READING;
 use super::{Call, Judge, Kind, table, verbs};
 
-/// Whether a word is a verb behind which another program stands, for programs that lend a place or secrets.
+/// Returns true if a word is a verb behind which another program stands, for programs that lend a place or secrets.
 fn is_lending(word: &str) -> bool {
     matches!(
         word,
@@ -192,24 +192,24 @@ fn behind(judge: &mut Judge, call: Call) {
     judge.inner_script(&text.join(" "), remote);
 }
 
-/// Whether a word may name a program with [`telling`] words.
+/// Returns true if a word may name a program with [`telling`] words.
 fn is_program(word: &Word) -> bool {
     let text = word.text.as_str();
     text.contains('/') || !telling(text).is_empty()
 }
 
-/// Whether another program stands behind a word.
+/// Returns true if another program stands behind a word.
 fn runs_others(word: &Word) -> bool {
     let text = word.text.as_str();
     is_lending(text) || is_repeating(text)
 }
 
-/// Whether what a program does happens on other machines.
+/// Returns true if what a program does happens on other machines.
 fn is_about_others(rule: &table::Rule) -> bool {
     matches!(rule.kind, Kind::RemoteDelete | Kind::RemoteChange)
 }
 
-/// Whether a word is a verb behind which a program runs in many places, or again and again.
+/// Returns true if a word is a verb behind which a program runs in many places, or again and again.
 fn is_repeating(word: &str) -> bool {
     matches!(
         word,
@@ -351,7 +351,7 @@ const TALKING: &[&str] = &[
     "xdotool",
 ];
 
-/// Whether a text holds a line that does harm, `rm -rf src` or `cd x && sudo git reset --hard`: where a
+/// Returns true if a text holds a line that does harm, `rm -rf src` or `cd x && sudo git reset --hard`: where a
 /// command would stand, not in the middle of a sentence.
 fn is_telling(text: &str) -> bool {
     text.split([';', '&', '|', '\n', '[', '('])
@@ -367,7 +367,7 @@ fn is_telling(text: &str) -> bool {
         })
 }
 
-/// Whether the word in a program's place is a whole line.
+/// Returns true if the word in a program's place is a whole line.
 pub(super) fn is_line(word: &Word) -> bool {
     word.text.len() <= MAX_LINE && word.text.contains(' ') && is_telling(&word.text)
 }

@@ -243,7 +243,7 @@ fn only_tells(name: &str, arguments: &[Word]) -> bool {
         })
 }
 
-/// Whether a program writes the files it is given.
+/// Returns true if a program writes the files it is given.
 fn writes(name: &str, arguments: &[Word]) -> bool {
     let Some(told) = OPTIONS_OF.get(name).copied() else {
         return false;

@@ -88,7 +88,7 @@ impl Way {
         *self.verdict.get_or_init(verdict)
     }
 
-    /// Whether it ends below a temporary directory.
+    /// Returns true if it ends below a temporary directory.
     pub(super) fn is_temporary(&self, place: Place) -> bool {
         // What is in the repository is none, wherever that lies.
         if matches!(self.located, Some(Located::Inside(_))) {
@@ -307,8 +307,8 @@ impl Judge<'_> {
         (links > 0).then_some(at)
     }
 
-    /// Whether no link is on the way to a path, nor at its end when that is `followed`: what a line asks again and
-    /// again of the same directory.
+    /// Returns true if no link is on the way to a path, nor at its end when that is `followed`: what a line asks
+    /// again and again of the same directory.
     pub(super) fn is_straight(&self, path: &RepoPath, followed: bool) -> bool {
         let (dir, _) = split_name(path.as_str());
         let asked = self.asked.get();
@@ -355,7 +355,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a directory is one of those that lead to another, or is it.
+/// Returns true if a directory is one of those that lead to another, or is it.
 fn is_within(leads_to: &str, dir: &str) -> bool {
     (leads_to.strip_prefix(dir)).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -383,7 +383,7 @@ fn bare(raw: &str, last: Last) -> (&str, Last) {
     }
 }
 
-/// Whether a path is spelled so that it means what is in a directory: `dir/`, `dir/.`, `dir/..`.
+/// Returns true if a path is spelled so that it means what is in a directory: `dir/`, `dir/.`, `dir/..`.
 fn is_of_a_directory(path: &str) -> bool {
     matches!(split_name(path).1, "" | "." | "..")
 }

@@ -7,7 +7,7 @@ use super::options::value_of;
 use super::target::Touch;
 use super::{Call, Judge, Kind};
 
-/// Whether standard input is certainly empty.
+/// Returns true if standard input is certainly empty.
 pub(super) fn is_fed_nothing(call: Call) -> bool {
     match call.feeder() {
         Some(feeder) => prints_nothing(feeder),
@@ -22,7 +22,7 @@ pub(super) fn reads_null(command: &SimpleCommand) -> bool {
         .any(|redirect| redirect.kind == RedirectKind::Read && redirect.target.text == "/dev/null")
 }
 
-/// Whether a command certainly prints nothing, so that what takes its output is emptied.
+/// Returns true if a command certainly prints nothing, so that what takes its output is emptied.
 pub(super) fn prints_nothing(command: &SimpleCommand) -> bool {
     let mut arguments = command.arguments().iter();
     match command.name() {

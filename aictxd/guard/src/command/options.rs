@@ -53,7 +53,7 @@ pub(super) fn operands_behind_values<'w>(arguments: &'w [Word]) -> Operands<'w> 
     out
 }
 
-/// Whether one of `options` is given. `-f` is found in clusters such as `-xdf`, `--force` also as
+/// Returns true if one of `options` is given. `-f` is found in clusters such as `-xdf`, `--force` also as
 /// `--force=x`; words after `--` are no options.
 pub(super) fn has_option(arguments: &[Word], options: &[&str]) -> bool {
     let mut words = arguments.iter().take_while(|word| word.text != "--");
@@ -63,7 +63,7 @@ pub(super) fn has_option(arguments: &[Word], options: &[&str]) -> bool {
     })
 }
 
-/// Whether a word is an option, alone, in a cluster or with its value.
+/// Returns true if a word is an option, alone, in a cluster or with its value.
 pub(super) fn is_option(text: &str, option: &str) -> bool {
     // Asked of every word with every option that a rule knows: by bytes.
     let (text, option) = (text.as_bytes(), option.as_bytes());

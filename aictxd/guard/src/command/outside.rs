@@ -32,7 +32,7 @@ pub(super) fn home(raw: &str) -> Cow<'_, str> {
         .map_or(Cow::Borrowed(raw), Cow::Owned)
 }
 
-/// Whether a word begins with the home directory spelled as a variable, and holds no other one.
+/// Returns true if a word begins with the home directory spelled as a variable, and holds no other one.
 pub(super) fn is_home(raw: &str) -> bool {
     let spelled = home(raw);
     matches!(spelled, Cow::Owned(_)) && !spelled.contains(['$', '`'])
@@ -48,12 +48,12 @@ const AGENTS_OWN: &[&str] = &[
     "/.gemini/tmp/",
 ];
 
-/// Whether a file outside of the repository is the agent's to write without asking.
+/// Returns true if a file outside of the repository is the agent's to write without asking.
 pub(crate) fn is_agents_own(absolute: &str) -> bool {
     is_agents_place(absolute) || (goes_down(absolute) && is_temporary(absolute))
 }
 
-/// Whether a path lies where agents keep what is theirs.
+/// Returns true if a path lies where agents keep what is theirs.
 pub(super) fn is_agents_place(absolute: &str) -> bool {
     goes_down(absolute) && AGENTS_OWN.iter().any(|own| absolute.contains(own))
 }
@@ -75,7 +75,7 @@ const AGENTS_RULES: &[&str] = &[
     "/.config/opencode/",
 ];
 
-/// Whether a file outside of the repository says what agents may do.
+/// Returns true if a file outside of the repository says what agents may do.
 pub(super) fn rules_agents(absolute: &str) -> bool {
     AGENTS_RULES.iter().any(|place| absolute.contains(place))
 }
@@ -225,7 +225,7 @@ const SYSTEM_FILES: &[&str] = &[
     "inittab",
 ];
 
-/// Whether a path is something the system needs.
+/// Returns true if a path is something the system needs.
 fn is_of_the_system(path: &str) -> bool {
     // Where people work there is nothing of it.
     if !begins_like_the_system(path) {
@@ -245,7 +245,8 @@ fn is_of_the_system(path: &str) -> bool {
         })
 }
 
-/// Whether the first directory of a path begins as one of the system's does: asked of every file that takes a place.
+/// Returns true if the first directory of a path begins as one of the system's does: asked of every file that takes
+/// a place.
 pub(super) fn begins_like_the_system(path: &str) -> bool {
     let second = path.as_bytes().get(1);
     matches!(
@@ -255,7 +256,8 @@ pub(super) fn begins_like_the_system(path: &str) -> bool {
 }
 
 impl Judge<'_> {
-    /// Whether a word names something beside or below the working directory, where that is none of the system's.
+    /// Returns true if a word names something beside or below the working directory, where that is none of the
+    /// system's.
     fn is_near(&self, call: Call, word: &Word) -> bool {
         let written = |text: &str| {
             let bytes = text.as_bytes();

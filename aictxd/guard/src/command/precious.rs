@@ -90,7 +90,7 @@ pub fn is_precious(path: &str) -> bool {
     kept && !is_for_a_while(&path.to_ascii_lowercase())
 }
 
-/// Whether a name ends like this, in whatever case, behind something else.
+/// Returns true if a name ends like this, in whatever case, behind something else.
 fn ends_with(name: &str, end: &str) -> bool {
     let (name, end) = (name.as_bytes(), end.as_bytes());
     let lower = |byte: Option<&u8>| byte.map(u8::to_ascii_lowercase);
@@ -104,7 +104,7 @@ fn ends_with(name: &str, end: &str) -> bool {
             .all(|(a, b)| a.eq_ignore_ascii_case(b))
 }
 
-/// Whether a path says that what is there may go, or is made again.
+/// Returns true if a path says that what is there may go, or is made again.
 fn is_for_a_while(lower: &str) -> bool {
     let mut parts = lower.rsplit(['/', '\\']);
     let named = |part: &str| FOR_A_WHILE.iter().any(|word| part.contains(word));
@@ -112,7 +112,7 @@ fn is_for_a_while(lower: &str) -> bool {
 }
 
 impl Judge<'_> {
-    /// Whether a word names something that nobody can make again, as far as its name and what is known
+    /// Returns true if a word names something that nobody can make again, as far as its name and what is known
     /// of it tell.
     pub(super) fn is_precious(&self, call: Call, word: &Word) -> bool {
         if !is_precious(&word.text) {

@@ -54,7 +54,7 @@ pub(super) fn by_rules(judge: &mut Judge, program: &table::Program, arguments: &
     }
 }
 
-/// Whether a call takes files away that are not temporary.
+/// Returns true if a call takes files away that are not temporary.
 fn takes_files(judge: &Judge, call: Call) -> bool {
     let (name, arguments) = (call.name, call.arguments());
     if is_harmless(arguments) {

@@ -7,7 +7,7 @@ use super::{Call, Judge, Kind, Tier, code, verbs};
 
 mod body;
 
-/// Whether a text names this machine as a host.
+/// Returns true if a text names this machine as a host.
 pub(super) fn is_local(text: &str) -> bool {
     ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"]
         .iter()

@@ -83,7 +83,7 @@ const PRINTERS: &[(&str, &[&str])] = &[
     ("vercel", &["env", "pull"]),
 ];
 
-/// Whether a command prints secrets.
+/// Returns true if a command prints secrets.
 pub(super) fn prints_secrets(command: &SimpleCommand) -> bool {
     let name = command.name();
     let says = |word: &&str| command.arguments().iter().any(|said| said.text == **word);
@@ -180,7 +180,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
 }
 
-/// Whether what comes in goes out: `curl -d @-`, `nc host`.
+/// Returns true if what comes in goes out: `curl -d @-`, `nc host`.
 fn posts_input(call: Call) -> bool {
     let words = call.arguments();
     let at_hand = |word: &Word| {
@@ -194,7 +194,7 @@ fn posts_input(call: Call) -> bool {
     }
 }
 
-/// Whether the word at `at` names a file whose content the call sends.
+/// Returns true if the word at `at` names a file whose content the call sends.
 fn sends(name: &str, words: &[Word], at: usize) -> bool {
     let before = at
         .checked_sub(1)
@@ -300,7 +300,7 @@ impl Packed {
     }
 }
 
-/// Whether a path is another, or below it.
+/// Returns true if a path is another, or below it.
 fn is_in(path: &str, held: &str) -> bool {
     path.strip_prefix(held)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || held.ends_with('/'))

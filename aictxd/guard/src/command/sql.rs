@@ -41,7 +41,7 @@ pub(super) fn client(judge: &mut Judge, call: Call, name: &str) {
     }
 }
 
-/// Whether a client works on a database in memory, and reaches for no other.
+/// Returns true if a client works on a database in memory, and reaches for no other.
 fn is_fleeting(call: Call, name: &str) -> bool {
     let arguments = call.arguments();
     let mut value = false;
@@ -341,7 +341,7 @@ fn between_orders(piece: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a line is for the client itself. Some words are orders only where a statement may begin.
+/// Returns true if a line is for the client itself. Some words are orders only where a statement may begin.
 fn is_order(line: &str, first: bool) -> bool {
     let line = line.trim();
     if line.starts_with('\\') {

@@ -95,12 +95,12 @@ impl Traits {
     /// Those that tell nothing of what its words are.
     const OTHERS: u16 = Self::HANDED.0 | Self::SHELL.0 | Self::DELETES.0;
 
-    /// Whether it stands in any list that tells what its words are.
+    /// Returns true if it stands in any list that tells what its words are.
     pub(super) fn any(self) -> bool {
         self.0 & !Self::OTHERS != 0
     }
 
-    /// Whether it stands in the list of `other`.
+    /// Returns true if it stands in the list of `other`.
     pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }

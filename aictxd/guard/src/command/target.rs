@@ -85,7 +85,7 @@ impl<'a> Place<'a> {
         Some(locate(self.root, "", absolute?))
     }
 
-    /// Whether a path lies below a temporary directory. A repository that lies there, too, is none: what
+    /// Returns true if a path lies below a temporary directory. A repository that lies there, too, is none: what
     /// is in it, or holds it, is people's work like any other.
     pub(super) fn is_temporary(&self, path: &str) -> bool {
         is_temporary(path) && {
@@ -207,7 +207,7 @@ fn resolve(path: &str) -> Vec<&str> {
     out
 }
 
-/// Whether a file or directory of this name is made by tools, again and again.
+/// Returns true if a file or directory of this name is made by tools, again and again.
 pub fn is_made_again(name: &str) -> bool {
     is_regenerable(name) || REGENERABLE_FILES.contains(&name)
 }
@@ -243,7 +243,7 @@ pub(crate) fn is_temporary(path: &str) -> bool {
     })
 }
 
-/// Whether a path leads above where it begins: `$TMPDIR/../x`.
+/// Returns true if a path leads above where it begins: `$TMPDIR/../x`.
 fn leaves(path: &str) -> bool {
     let mut depth = 0_usize;
     let below = path.split(['/', '\\']).skip(1);
@@ -434,7 +434,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a path lies below a temporary directory.
+    /// Returns true if a path lies below a temporary directory.
     pub(super) fn is_temporary(&self, call: Call, word: &Word) -> bool {
         !call.command.remote
             && (is_temporary_variable(&word.text)
@@ -474,7 +474,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a path certainly lies outside of the repository and is not temporary.
+    /// Returns true if a path certainly lies outside of the repository and is not temporary.
     pub(super) fn is_outside(&self, call: Call, word: &Word) -> bool {
         if word.unknown {
             return false;

@@ -514,13 +514,13 @@ pub(super) fn is_script(program: &Word) -> bool {
     program.text.contains('/') && !program.text.starts_with('/')
 }
 
-/// Whether people write something of their own behind an option.
+/// Returns true if people write something of their own behind an option.
 pub(super) fn is_naming(option: &str) -> bool {
     NAMING.contains(&option)
         || (option.starts_with('-') && (option.ends_with("-name") || option.ends_with("-id")))
 }
 
-/// Whether a name in one of the usual spellings says that something goes: `delete-asset`, `DeleteUser`.
+/// Returns true if a name in one of the usual spellings says that something goes: `delete-asset`, `DeleteUser`.
 pub(super) fn is_strong(name: &str) -> bool {
     let mut letters = name.chars();
     let Some(initial) = letters.next() else {

@@ -24,7 +24,7 @@ static TELLING: LazyLock<Names> = LazyLock::new(|| {
     names.into_iter().collect()
 });
 
-/// Whether a script is written for these shells.
+/// Returns true if a script is written for these shells.
 pub(super) fn is_spoken(script: &Script) -> bool {
     script.commands.iter().any(|command| {
         let first = command.words.first().map_or("", |word| word.text.as_str());
@@ -78,7 +78,7 @@ pub(super) fn is_spoken(script: &Script) -> bool {
     })
 }
 
-/// Whether an option is given, as far as PowerShell needs it: the letters that only it begins with.
+/// Returns true if an option is given, as far as PowerShell needs it: the letters that only it begins with.
 fn says_start(command: &shell::SimpleCommand, option: &str, least: usize) -> bool {
     command.arguments().iter().take(8).any(|word| {
         let text = word.text.to_ascii_lowercase();
@@ -178,7 +178,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
 }
 
-/// Whether a call works on what a loop or a pipe brings.
+/// Returns true if a call works on what a loop or a pipe brings.
 fn goes_on(call: Call) -> bool {
     call.arguments()
         .iter()
@@ -285,7 +285,7 @@ fn started(judge: &mut Judge, call: Call, name: &str) {
     windows_script(judge, &text, name == "forfiles");
 }
 
-/// Whether these shells run a file of this name.
+/// Returns true if these shells run a file of this name.
 pub(super) fn is_script(file: &str) -> bool {
     let (_, suffix) = file.rsplit_once('.').unwrap_or_default();
     ["ps1", "bat", "cmd"]

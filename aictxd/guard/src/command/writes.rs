@@ -423,7 +423,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a path promises data that somebody collected: it lies where data lie and ends as they do.
+/// Returns true if a path promises data that somebody collected: it lies where data lie and ends as they do.
 pub(super) fn is_kept_data(path: &str) -> bool {
     const PLACES: &[&str] = &[
         "data", "records", "results", "datasets", "storage", "uploads", "ledger", "db",
@@ -433,7 +433,7 @@ pub(super) fn is_kept_data(path: &str) -> bool {
     (outside || lower.split('/').any(|part| PLACES.contains(&part))) && is_data(path)
 }
 
-/// Whether a file ends as data do and is not named for being tried with.
+/// Returns true if a file ends as data do and is not named for being tried with.
 pub(super) fn is_data(path: &str) -> bool {
     const ENDINGS: &[&str] = &[
         ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".db", ".sqlite",
@@ -446,7 +446,7 @@ pub(super) fn is_data(path: &str) -> bool {
     ENDINGS.iter().any(|end| lower.ends_with(end)) && !tried.iter().any(|word| lower.contains(word))
 }
 
-/// Whether a name promises a file that somebody wrote: it has an ending that no program leaves
+/// Returns true if a name promises a file that somebody wrote: it has an ending that no program leaves
 /// behind, or is one of the names without.
 pub(super) fn is_written_by_people(path: &str) -> bool {
     const LEFT_BEHIND: &[&str] = &[

@@ -248,7 +248,7 @@ impl Question<'_> {
     }
 }
 
-/// Whether some pattern names a path or a directory above it.
+/// Returns true if some pattern names a path or a directory above it.
 fn covers(patterns: &[PathPattern], path: &RepoPath) -> bool {
     patterns.iter().any(|p| p.matches(path))
 }

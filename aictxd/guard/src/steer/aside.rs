@@ -19,8 +19,8 @@ const THE: &[&str] = &[
     "o", "os", "as", "der", "die", "das", "den",
 ];
 
-/// Whether the clause at `at` drops what the one before it names and no more: "the cache part, drop it". "No, drop
-/// it" and "it still fails, drop it" speak of the work.
+/// Returns true if the clause at `at` drops what the one before it names and no more: "the cache part, drop it".
+/// "No, drop it" and "it still fails, drop it" speak of the work.
 pub(super) fn drops_a_thing(clauses: &[Clause], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|at| clauses.get(at));
     let (Some(clause), Some(before)) = (clauses.get(at), before) else {
@@ -42,9 +42,9 @@ const OF_TOO: &[&str] = &[
     "ni", "nem", "den", "dem", "for", "is", "des", "du", "das", "の", "は", "に", "を",
 ];
 
-/// Whether the clause at `at`, which has no verb, says of what it names what the one before it says of other files
-/// that are off limits, or the only ones that are not: "don't touch A, and B neither", "… the same goes for B", "B
-/// auch nicht".
+/// Returns true if the clause at `at`, which has no verb, says of what it names what the one before it says of
+/// other files that are off limits, or the only ones that are not: "don't touch A, and B neither", "… the same goes
+/// for B", "B auch nicht".
 pub(super) fn is_limited_too(clauses: &[Clause], at: usize, judged: &[Judged]) -> bool {
     let before = at.checked_sub(1).and_then(|at| of_clause(judged, at));
     let Some(clause) = clauses.get(at) else {
@@ -79,7 +79,7 @@ pub(super) fn is_limited_too(clauses: &[Clause], at: usize, judged: &[Judged]) -
         && clause.items.iter().all(|i| is_too(i) || may_stand(i))
 }
 
-/// Whether a clause is the name of a thing and no sentence.
+/// Returns true if a clause is the name of a thing and no sentence.
 fn is_thing(clause: &Clause) -> bool {
     const SAYS: [Class; 27] = [
         Class::Neg,
@@ -143,7 +143,8 @@ fn articled_verb(items: &[Item], item: &Item) -> bool {
     })
 }
 
-/// Whether the clause at `at` forbids what the one before it says the agent goes on with: "you keep editing A. Don't."
+/// Returns true if the clause at `at` forbids what the one before it says the agent goes on with: "you keep editing
+/// A. Don't."
 pub(super) fn forbids_what_goes_on(clauses: &[Clause], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|at| clauses.get(at));
     let (Some(clause), Some(before)) = (clauses.get(at), before) else {
@@ -162,8 +163,8 @@ pub(super) fn forbids_what_goes_on(clauses: &[Clause], at: usize) -> bool {
         && (has(Class::Edit) || has(Class::Ing))
 }
 
-/// Whether the clause at `at` says not to mind that the checks fail of which the one before it speaks: "these tests are
-/// flaky, ignore them".
+/// Returns true if the clause at `at` says not to mind that the checks fail of which the one before it speaks:
+/// "these tests are flaky, ignore them".
 pub(super) fn ignores_a_failure(clauses: &[Clause], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|at| clauses.get(at));
     let (Some(clause), Some(before)) = (clauses.get(at), before) else {
@@ -191,7 +192,7 @@ pub(super) fn ignores_a_failure(clauses: &[Clause], at: usize) -> bool {
         && fails(before)
 }
 
-/// Whether a clause says that a check fails.
+/// Returns true if a clause says that a check fails.
 pub(super) fn fails(clause: &Clause) -> bool {
     let is_check = |i: &Item| {
         i.has(Class::Test)

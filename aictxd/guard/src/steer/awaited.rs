@@ -95,7 +95,7 @@ fn before_a_change(clause: &Clause) -> &[Item] {
         .unwrap_or_default()
 }
 
-/// Whether what is waited for is a run of something: "wait for CI" ends by itself.
+/// Returns true if what is waited for is a run of something: "wait for CI" ends by itself.
 fn is_for_a_program(items: &[Item]) -> bool {
     items
         .iter()
@@ -152,7 +152,7 @@ fn is_asking(item: &Item) -> bool {
     ASKS.contains(&item.text.as_str())
 }
 
-/// Whether a clause is of a language that sets what is to be waited with before "before".
+/// Returns true if a clause is of a language that sets what is to be waited with before "before".
 fn is_verb_last(clause: &Clause) -> bool {
     let mut texts = clause.items.iter().flat_map(|i| i.text.chars());
     texts.any(aictx_proto::fold::is_unspaced)

@@ -23,12 +23,12 @@ impl Set {
         Self(self.0 & other.0)
     }
 
-    /// Whether they share a class.
+    /// Returns true if they share a class.
     pub(super) const fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether `class` is in it.
+    /// Returns true if `class` is in it.
     pub(super) const fn has(self, class: Class) -> bool {
         self.meets(Self::of(class))
     }

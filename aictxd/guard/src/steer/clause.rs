@@ -32,7 +32,7 @@ pub(super) struct Clause {
     pub(super) conditional: bool,
     /// What somebody or something said.
     pub(super) reported: bool,
-    /// Whether this clause begins a sentence.
+    /// True if this clause begins a sentence.
     pub(super) opens: bool,
     ends_with: Option<Break>,
 }
@@ -226,7 +226,7 @@ fn items(looked: &[Looked], language: Language) -> Vec<Piece> {
     pieces
 }
 
-/// Whether code is a command that runs checks: `cargo test -p core`.
+/// Returns true if code is a command that runs checks: `cargo test -p core`.
 fn runs_checks(text: &str) -> bool {
     let mut words = text.split_whitespace().take(4);
     let is_check = |word: &str| {
@@ -437,7 +437,7 @@ fn close(open: &mut Clause, how: Option<Break>, clauses: &mut Vec<Clause>) {
     clauses.push(clause);
 }
 
-/// Whether a verb follows, perhaps after courtesies.
+/// Returns true if a verb follows, perhaps after courtesies.
 fn opens_clause(pieces: &[Piece], from: usize) -> bool {
     pieces
         .iter()

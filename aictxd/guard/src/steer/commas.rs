@@ -12,7 +12,7 @@ const LISTED: Set = Set::of(Class::Path)
     .with(Set::of(Class::Dir))
     .with(Set::of(Class::Opaque));
 
-/// Whether the comma before `from` stands in a list of paths or names.
+/// Returns true if the comma before `from` stands in a list of paths or names.
 pub(super) fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
     if let Some(Piece::Item(item)) = pieces.get(from)
         && item.has(Class::Except)

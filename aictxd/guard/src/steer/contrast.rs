@@ -18,8 +18,9 @@ const BEFORE: Set = LEAD
     .with(Set::of(Class::Func))
     .with(Set::of(Class::Do));
 
-/// Whether the clause at `at` forbids to change something, and the next one orders to change the same in another way.
-/// "Don't touch the parser, fix the lexer" speaks of two things, and "don't edit it, regenerate it" of another's work.
+/// Returns true if the clause at `at` forbids to change something, and the next one orders to change the same in
+/// another way. "Don't touch the parser, fix the lexer" speaks of two things, and "don't edit it, regenerate it" of
+/// another's work.
 pub(super) fn is_another_way(clauses: &[Clause], at: usize) -> bool {
     let (Some(clause), Some(next)) = (clauses.get(at), clauses.get(at + 1)) else {
         return false;

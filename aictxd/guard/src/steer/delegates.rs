@@ -115,7 +115,8 @@ const GOOD: &[&str] = &[
     "办",
 ];
 
-/// Whether a clause leaves it to the agent, and names nothing: "use whatever you like for the cache" is about the cache.
+/// Returns true if a clause leaves it to the agent, and names nothing: "use whatever you like for the cache" is
+/// about the cache.
 pub(super) fn leaves_it(clause: &Clause) -> bool {
     let parts = LEAD
         .with(Set::of(Class::Do))

@@ -255,7 +255,7 @@ pub(super) fn is_date(text: &str) -> bool {
         .all(|s| s.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Whether a name ends as files do.
+/// Returns true if a name ends as files do.
 pub(super) fn has_ending(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, ending)| {
         !stem.is_empty()
@@ -296,7 +296,7 @@ pub(super) fn files_ending_in(name: &str) -> Option<String> {
     known.then(|| format!("**/*.{ending}"))
 }
 
-/// Whether a name without a slash is one of a file.
+/// Returns true if a name without a slash is one of a file.
 pub(super) fn is_file_name(name: &str, how: Spelt) -> bool {
     const PRODUCTS: &[&str] = &[
         "node.js",
@@ -362,12 +362,12 @@ pub(super) fn is_file_name(name: &str, how: Spelt) -> bool {
     }
 }
 
-/// Whether a word is the name of a usual file that has no ending, or may have one: `readme`.
+/// Returns true if a word is the name of a usual file that has no ending, or may have one: `readme`.
 pub(super) fn is_plain_name(word: &str) -> bool {
     NAMES.iter().any(|name| name.eq_ignore_ascii_case(word))
 }
 
-/// Whether a bare word is the name of a usual directory.
+/// Returns true if a bare word is the name of a usual directory.
 pub(super) fn is_directory(word: &str) -> bool {
     DIRECTORIES.contains(&word)
 }

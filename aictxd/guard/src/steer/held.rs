@@ -127,14 +127,14 @@ fn is_paper(clause: &Clause) -> bool {
     has(&is_paper) && !has(&changes) && !has(&|i| i.has(Class::Path))
 }
 
-/// Whether a message says that nothing may be changed yet, in words that name no file.
+/// Returns true if a message says that nothing may be changed yet, in words that name no file.
 pub(super) fn holds(clauses: &[Clause]) -> bool {
     let said = |clause: &Clause| waits(clause) || is_look_only(clause) || forbids_code(clause);
     let plain = clauses.iter().filter(|clause| !clause.reported);
     plain.into_iter().any(said) || clauses.windows(2).any(waits_first)
 }
 
-/// Whether what a message says of everything is to last: "yet", "until", "wait". "Don't change anything, just
+/// Returns true if what a message says of everything is to last: "yet", "until", "wait". "Don't change anything, just
 /// explain" is said of one request.
 pub(super) fn is_until_told(clauses: &[Clause]) -> bool {
     let plain = clauses.iter().filter(|clause| !clause.reported);
@@ -203,7 +203,7 @@ pub(super) fn forbids_code(clause: &Clause) -> bool {
             .all(|i| is_code(i) || makes(i) || i.set.meets(parts) || is_yet(i))
 }
 
-/// Whether a clause is of a language that sets the verb last and "until" before it.
+/// Returns true if a clause is of a language that sets the verb last and "until" before it.
 fn is_verb_last(clause: &Clause) -> bool {
     let kana = |c: char| ('\u{3040}'..='\u{30ff}').contains(&c);
     clause.items.iter().any(|i| i.text.chars().any(kana))
@@ -271,8 +271,8 @@ fn is_look_only(clause: &Clause) -> bool {
         && clause.items.iter().all(|i| says(i) || i.set.meets(parts))
 }
 
-/// Whether a message ends "change nothing yet": consent, or an order that changes something. To look further, to
-/// correct what was said, or to ask is neither.
+/// Returns true if a message ends "change nothing yet": consent, or an order that changes something. To look
+/// further, to correct what was said, or to ask is neither.
 pub(super) fn lets_go(
     label: Label,
     judged: &[Judged],
@@ -352,7 +352,7 @@ fn consents(clause: &Clause) -> bool {
         && !NOT_YET.iter().any(|class| all.has(*class))
 }
 
-/// Whether an order is to change something: not to look only, nor to write a plan.
+/// Returns true if an order is to change something: not to look only, nor to write a plan.
 pub(super) fn changes(clause: &Clause) -> bool {
     let works = |i: &Item| {
         [

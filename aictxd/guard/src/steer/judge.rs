@@ -332,7 +332,8 @@ fn redirects(judged: &[Judged], clauses: &[Clause]) -> bool {
     })
 }
 
-/// Whether all that stops the work is a "never mind". Where the model alone hears a stop, nobody has said that.
+/// Returns true if all that stops the work is a "never mind". Where the model alone hears a stop, nobody has said
+/// that.
 pub(super) fn all_never_mind(judged: &[Judged], clauses: &[Clause]) -> bool {
     let stops = |j: &&Judged| j.label == Label::Cancellation;
     let takes_back = |j: &Judged| {

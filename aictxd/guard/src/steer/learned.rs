@@ -48,13 +48,13 @@ pub(super) struct Ruling {
     pub(super) label: Label,
     /// The weight of the rule it comes from; 0 for none.
     pub(super) weight: u8,
-    /// Whether its language has a pack.
+    /// True if its language has a pack.
     pub(super) understood: bool,
-    /// Whether it names paths. What is to become of those, rules alone decide.
+    /// True if it names paths. What is to become of those, rules alone decide.
     pub(super) names_paths: bool,
-    /// Whether it asks for work in the form of a question: "could you add a test?"
+    /// True if it asks for work in the form of a question: "could you add a test?"
     pub(super) asks_for_work: bool,
-    /// Whether it says what a part of the product has to do: "only the owner should edit posts". No such words limit
+    /// True if it says what a part of the product has to do: "only the owner should edit posts". No such words limit
     /// or stop the agent's own work.
     pub(super) of_product: bool,
 }

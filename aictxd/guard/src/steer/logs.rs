@@ -2,12 +2,12 @@
 
 use super::read::LONG_QUOTE;
 
-/// Whether a line is part of a log, or says so of itself.
+/// Returns true if a line is part of a log, or says so of itself.
 pub(super) fn is_log(line: &str) -> bool {
     is_written_by_program(line) || is_titled_log(line)
 }
 
-/// Whether a program wrote this line: times, levels, stack frames, prompts, patches.
+/// Returns true if a program wrote this line: times, levels, stack frames, prompts, patches.
 fn is_written_by_program(line: &str) -> bool {
     const LEADS: &[&str] = &[
         "ERROR",
@@ -52,7 +52,7 @@ fn is_written_by_program(line: &str) -> bool {
     dated || frame || is_stamped(line) || LEADS.iter().any(|lead| line.starts_with(lead))
 }
 
-/// Whether a line begins with a time or a step in brackets: `[12:30:01]`, `[2026-01-02T…]`, `[    0.52]`,
+/// Returns true if a line begins with a time or a step in brackets: `[12:30:01]`, `[2026-01-02T…]`, `[    0.52]`,
 /// `[1/4]`. A version or a scope there (`[12.x] Fix …`) is a title's.
 fn is_stamped(line: &str) -> bool {
     let inside = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
@@ -71,7 +71,7 @@ fn is_stamped(line: &str) -> bool {
     time || elapsed || step
 }
 
-/// Whether a line says of itself that it is a log: `Error log: …`, `Fehlerlog: …`. "Log:" alone may as
+/// Returns true if a line says of itself that it is a log: `Error log: …`, `Fehlerlog: …`. "Log:" alone may as
 /// well be the heading of what somebody wants.
 fn is_titled_log(line: &str) -> bool {
     const SHOWN: &[&str] = &[

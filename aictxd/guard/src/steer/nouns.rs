@@ -122,7 +122,7 @@ pub(super) fn directory(word: &str, exists: &dyn Fn(&str) -> bool) -> Option<&'s
 /// What stands in a limit for the lock files of all package managers.
 pub(super) const LOCK_FILES: &str = "lockfile";
 
-/// Whether the word at `at` means the lock files: "the lockfile", "the lock files".
+/// Returns true if the word at `at` means the lock files: "the lockfile", "the lock files".
 pub(super) fn is_lock_file(clause: &Clause, at: usize) -> bool {
     let text = |at: usize| {
         clause

@@ -50,7 +50,8 @@ pub(super) fn changed(clause: &Clause) -> Vec<String> {
         .collect()
 }
 
-/// Whether the path at `at` is only what something else is made for or points at: "you may write tests for A".
+/// Returns true if the path at `at` is only what something else is made for or points at: "you may write tests for
+/// A".
 pub(super) fn is_beside(clause: &Clause, at: usize) -> bool {
     if is_wide(clause) {
         return object_wide::is_about(clause, at);
@@ -373,7 +374,7 @@ pub(super) fn is_of_tests(item: &Item) -> bool {
         || !item.has(Class::Path) && is_tests(item)
 }
 
-/// Whether what stands between the verb and a name leads away from what is changed: "so that A passes".
+/// Returns true if what stands between the verb and a name leads away from what is changed: "so that A passes".
 fn speaks_of_else(before: &[Item], order: &Item) -> bool {
     let determines = |at: usize| {
         // "That bug".

@@ -69,7 +69,7 @@ fn ends(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.ends_with(word))
 }
 
-/// Whether a verb changes its object; to write down, show or support something does not.
+/// Returns true if a verb changes its object; to write down, show or support something does not.
 fn changes(item: &Item) -> bool {
     const SHOWS: &[&str] = &[
         "记录",
@@ -101,7 +101,7 @@ fn changes(item: &Item) -> bool {
     item.set.meets(super::spoken::CHANGES) && !starts(&item.text, SHOWS)
 }
 
-/// Whether what is named at `at` is only what something else is about: "X 的测试".
+/// Returns true if what is named at `at` is only what something else is about: "X 的测试".
 pub(super) fn is_about(clause: &Clause, at: usize) -> bool {
     let behind: String = rest(clause, at).collect();
     let before = at.checked_sub(1).and_then(|at| clause.items.get(at));
@@ -121,7 +121,7 @@ fn rest(clause: &Clause, at: usize) -> impl Iterator<Item = &str> {
         .map(|i| i.text.as_str())
 }
 
-/// Whether the verb puts one thing into another.
+/// Returns true if the verb puts one thing into another.
 pub(super) fn puts(clause: &Clause) -> bool {
     let puts = |i: &Item| i.has(Class::Add) && !i.has(Class::Edit);
     clause.items.iter().any(puts)

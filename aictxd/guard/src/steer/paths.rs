@@ -117,7 +117,7 @@ fn without_line(text: &str, drive: bool) -> &str {
     text
 }
 
-/// Whether the path does not lie in the repository, as far as its text says.
+/// Returns true if the path does not lie in the repository, as far as its text says.
 pub(super) fn is_outside(path: &str) -> bool {
     path.starts_with('/') || RepoPath::parse(path).is_err()
 }

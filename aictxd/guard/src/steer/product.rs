@@ -9,7 +9,7 @@ use super::shades::is_location;
 use super::spoken::CHANGES;
 use super::users::{is_for_users, says_who_may};
 
-/// Whether what has the words of a limit in a clause is said of the product.
+/// Returns true if what has the words of a limit in a clause is said of the product.
 pub(super) fn is_said_of_it(clause: &Clause) -> bool {
     says_who_may(clause)
         || is_for_users(clause)
@@ -331,7 +331,7 @@ pub(super) fn goes_with_the_next(clauses: &[Clause], at: usize) -> bool {
         && clause.items.iter().any(|i| i.has(Class::Neg))
 }
 
-/// Whether something fails or works, and nobody orders anything.
+/// Returns true if something fails or works, and nobody orders anything.
 fn says_how_it_is(before: &[Item]) -> bool {
     let happens = |i: &Item| i.has(Class::Bug) || i.has(Class::Works) || text(i, PASS);
     let orders = CHANGES

@@ -367,7 +367,7 @@ fn is_abbreviation(run: &str) -> bool {
         && run.split('.').any(|part| part.len() <= 2)
 }
 
-/// Whether a run ends before `c`, which `after` follows.
+/// Returns true if a run ends before `c`, which `after` follows.
 fn ends_run(c: char, after: Option<&str>) -> bool {
     let next = after.and_then(|t| t.chars().next());
     match c {

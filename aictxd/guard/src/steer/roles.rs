@@ -268,7 +268,7 @@ fn correct(clause: &Clause, named: &[(usize, String)], updates: &mut SteerUpdate
     }
 }
 
-/// Whether a clause about checks wants none: "skip the tests", but not "don't skip them", nor "no lint, only
+/// Returns true if a clause about checks wants none: "skip the tests", but not "don't skip them", nor "no lint, only
 /// the tests".
 fn skips(clause: &Clause) -> bool {
     let has = |class| clause.items.iter().any(|i| i.has(class));
@@ -288,7 +288,7 @@ fn ignores(clause: &Clause) -> bool {
     (has(Class::Skip) || has(Class::Side)) && !has(Class::Test) && !has(Class::Run)
 }
 
-/// Whether the path at `at` is what "except" is said of, before or behind it.
+/// Returns true if the path at `at` is what "except" is said of, before or behind it.
 fn is_excepted(clause: &Clause, at: usize) -> bool {
     let said = |i: &&Item| {
         [
@@ -312,14 +312,14 @@ fn is_excepted(clause: &Clause, at: usize) -> bool {
             .is_some_and(|i| i.has(Class::Excepted))
 }
 
-/// Whether a clause says that its paths are all there is.
+/// Returns true if a clause says that its paths are all there is.
 fn limits(clause: &Clause) -> bool {
     clause.items.iter().any(|i| {
         (i.has(Class::Only) && i.text != "just") || i.has(Class::Keep) || i.has(Class::NoElse)
     })
 }
 
-/// Whether a limit is said in the negative.
+/// Returns true if a limit is said in the negative.
 pub(super) fn forbids(clause: &Clause) -> bool {
     let has = |class| clause.items.iter().any(|i| i.has(class));
     let nothing = has(Class::Neg)
@@ -435,7 +435,7 @@ fn named(clause: &Clause, label: Label, exists: &dyn Fn(&str) -> bool) -> Vec<(u
     found
 }
 
-/// Whether the word stands where an object does: not as the verb of the clause.
+/// Returns true if the word stands where an object does: not as the verb of the clause.
 fn before_is_object(clause: &Clause, at: usize) -> bool {
     clause.items.iter().take(at).any(|i| {
         i.has(Class::Edit)

@@ -160,7 +160,7 @@ fn set(names: &str) -> Option<Set> {
 }
 
 impl Rule {
-    /// Whether the clause fits. Patterns and gaps are short: linear in the clause.
+    /// Returns true if the clause fits. Patterns and gaps are short: linear in the clause.
     pub(super) fn fits(&self, clause: &Facing<'_>) -> bool {
         if self.with.iter().any(|set| !set.meets(clause.all))
             || self.without.meets(clause.all)

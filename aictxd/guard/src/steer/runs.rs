@@ -5,7 +5,8 @@ use super::class::Class;
 use super::clause::{Clause, Item};
 use super::spoken::UNTIL;
 
-/// Whether a clause says of something else than the agent's work that it has to, or must not, stop, wait or go on.
+/// Returns true if a clause says of something else than the agent's work that it has to, or must not, stop, wait or
+/// go on.
 pub(super) fn says_how_it_runs(clause: &Clause) -> bool {
     let items = &clause.items;
     let has = |class| items.iter().any(|i: &Item| i.has(class));
@@ -53,15 +54,15 @@ fn waits_for_a_part(items: &[Item]) -> bool {
         && items.iter().any(when)
 }
 
-/// Whether what stands at `at` is said of a part of the product: "the worker should wait".
+/// Returns true if what stands at `at` is said of a part of the product: "the worker should wait".
 pub(super) fn is_said_of_a_thing(items: &[Item], at: usize) -> bool {
     let before = items.get(..at).unwrap_or_default();
     let modal = before.iter().position(|i| i.has(Class::Modal));
     modal.is_some_and(|modal| before.iter().take(modal).any(is_thing))
 }
 
-/// Whether a clause says what somebody or something else than the agent has to do, in the positive: "only the owner
-/// should edit posts", "the button must stay disabled".
+/// Returns true if a clause says what somebody or something else than the agent has to do, in the positive: "only
+/// the owner should edit posts", "the button must stay disabled".
 pub(super) fn says_what_a_thing_does(clause: &Clause) -> bool {
     let items = &clause.items;
     let Some(modal) = items.iter().position(|i| i.has(Class::Should)) else {

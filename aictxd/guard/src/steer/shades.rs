@@ -114,7 +114,7 @@ pub(super) fn is_tests(item: &Item) -> bool {
     item.has(Class::Test) || matches!(item.text.as_str(), "test" | "tests" | "spec" | "specs")
 }
 
-/// Whether a word means test files in a language whose directories are not called so.
+/// Returns true if a word means test files in a language whose directories are not called so.
 pub(super) fn is_tests_word(word: &str) -> bool {
     matches!(word, "pruebas" | "testes" | "测试" | "テスト")
 }
@@ -267,7 +267,7 @@ pub(super) fn passes_on(clause: &Clause) -> bool {
         && !all.has(Class::HandsOff)
 }
 
-/// Whether the path at `at` only says where the thing is that must not be changed: "the comment in
+/// Returns true if the path at `at` only says where the thing is that must not be changed: "the comment in
 /// a.py". Then the file itself is not forbidden.
 pub(super) fn is_location(clause: &Clause, at: usize) -> bool {
     let items = &clause.items;
@@ -304,7 +304,7 @@ pub(super) fn is_location(clause: &Clause, at: usize) -> bool {
         })
 }
 
-/// Whether a prohibition is about one way to change the path at `at`, or about some of it: "don't rename A",
+/// Returns true if a prohibition is about one way to change the path at `at`, or about some of it: "don't rename A",
 /// "don't change how A works", "don't modify existing tests". The file may still be edited.
 pub(super) fn is_narrow(clause: &Clause, at: usize) -> bool {
     const WAYS: &[&str] = &[
@@ -423,7 +423,7 @@ pub(super) fn describes(clause: &Clause) -> bool {
     subject.is_some_and(is_thing) && !items.first().is_some_and(|i| text(i, WHERE))
 }
 
-/// Whether what must not change is the product's behaviour and none of the files that a clause names:
+/// Returns true if what must not change is the product's behaviour and none of the files that a clause names:
 /// "without changing the behaviour of A", "the parser in A should not modify its input".
 pub(super) fn is_about_product(clause: &Clause) -> bool {
     let mut paths = (0..clause.items.len())

@@ -4,8 +4,8 @@ use super::class::Class;
 use super::clause::Clause;
 use super::roles::AFTER_NAME;
 
-/// Whether the word at `at` means all the code that is not tests or documents: "the source", "the source code", and not
-/// the source of something.
+/// Returns true if the word at `at` means all the code that is not tests or documents: "the source", "the source
+/// code", and not the source of something.
 pub(super) fn is_source(clause: &Clause, at: usize) -> bool {
     const SOURCE: &[&str] = &[
         "source",

@@ -87,7 +87,7 @@ pub(super) fn paths(clauses: &[Clause], at: usize, judged: &[Judged], orders: bo
     if orders && ordered { Vec::new() } else { paths }
 }
 
-/// Whether a clause permits what was just spoken of and names nothing itself. `taken_back` says that
+/// Returns true if a clause permits what was just spoken of and names nothing itself. `taken_back` says that
 /// "never mind" came before: then an order is a permission, too.
 pub(super) fn permits_it(clause: &Clause, label: Label, taken_back: bool) -> bool {
     let parts = LEAD
@@ -117,7 +117,7 @@ pub(super) fn permits_it(clause: &Clause, label: Label, taken_back: bool) -> boo
             .all(|i| i.set.meets(parts) || IT.contains(&i.text.as_str()))
 }
 
-/// Whether a clause puts off limits what was just spoken of and names nothing itself: "don't touch it",
+/// Returns true if a clause puts off limits what was just spoken of and names nothing itself: "don't touch it",
 /// "so bitte nicht anfassen". "Don't rename it" is about one way to change it.
 pub(super) fn forbids_it(clause: &Clause, label: Label) -> bool {
     let parts = LEAD
@@ -239,13 +239,13 @@ pub(super) const UNTIL: &[&str] = &[
     "solange", "até", "ate", "enquanto", "mientras", "まで",
 ];
 
-/// Whether a word is a verb for any change.
+/// Returns true if a word is a verb for any change.
 pub(super) fn is_any_change(item: &Item) -> bool {
     (item.has(Class::Edit) || item.has(Class::EditNo)) && ANY_CHANGE.contains(&item.text.as_str())
 }
 
-/// Whether a clause puts everything off limits: "don't change anything", "no edits". "Don't edit the file" speaks
-/// of one, "don't change anything else" of what else there is.
+/// Returns true if a clause puts everything off limits: "don't change anything", "no edits". "Don't edit the file"
+/// speaks of one, "don't change anything else" of what else there is.
 pub(super) fn is_everything(clause: &Clause) -> bool {
     let parts = LEAD
         .with(Set::of(Class::Tail))
@@ -325,7 +325,7 @@ pub(super) fn is_without_any_change(clause: &Clause) -> bool {
         && !behind.iter().any(|i| i.has(Class::Path))
 }
 
-/// Whether any clause orders work; one that sets a limit may, before what it must not touch.
+/// Returns true if any clause orders work; one that sets a limit may, before what it must not touch.
 pub(super) fn orders_work(clauses: &[Clause], judged: &[Judged]) -> bool {
     let orders = |one: &Judged| {
         let clause = clauses.get(one.clause);
@@ -386,7 +386,7 @@ pub(super) fn requests(clause: &Clause) -> bool {
         })
 }
 
-/// Whether a clause orders that something be written: "update the README", "add tests".
+/// Returns true if a clause orders that something be written: "update the README", "add tests".
 pub(super) fn orders_a_change(clause: &Clause) -> bool {
     let verbs = CHANGES;
     let negated = [

@@ -238,26 +238,26 @@ impl SteerState {
         None
     }
 
-    /// Whether the person named this very path.
+    /// Returns true if the person named this very path.
     pub fn names(&self, path: &RepoPath) -> bool {
         self.forbidden_paths
             .iter()
             .any(|entry| entry == path.as_str())
     }
 
-    /// Whether something below a directory may not be edited; the directory itself is another question.
+    /// Returns true if something below a directory may not be edited; the directory itself is another question.
     pub fn forbids_below(&self, directory: &RepoPath) -> bool {
         crate::path::names_below(self.forbidden_paths.iter().map(String::as_str), directory)
     }
 
-    /// Whether something that a pattern stands for may not be edited.
+    /// Returns true if something that a pattern stands for may not be edited.
     pub fn forbids_like(&self, pattern: &str) -> bool {
         self.forbidden_paths
             .iter()
             .any(|entry| within(pattern, entry))
     }
 
-    /// Whether there is nothing to enforce.
+    /// Returns true if there is nothing to enforce.
     pub fn is_empty(&self) -> bool {
         self.forbidden_paths.is_empty() && self.allowed_paths.is_empty()
     }
@@ -281,7 +281,7 @@ fn resolved(updates: &SteerUpdates, names: &dyn Names) -> SteerUpdates {
     updates
 }
 
-/// Whether `inner` is `outer`, or below it, or of its pattern.
+/// Returns true if `inner` is `outer`, or below it, or of its pattern.
 fn within(outer: &str, inner: &str) -> bool {
     outer == inner || RepoPath::parse(inner).is_ok_and(|path| covers(outer, &path))
 }

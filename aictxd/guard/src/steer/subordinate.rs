@@ -26,7 +26,7 @@ pub(super) fn main_only(clause: &Clause, named: Vec<(usize, String)>) -> Vec<(us
     }
 }
 
-/// Whether what stands at `at` is in such a part of the sentence.
+/// Returns true if what stands at `at` is in such a part of the sentence.
 pub(super) fn is_in(clause: &Clause, at: usize) -> bool {
     let items = &clause.items;
     let Some(limit) = items.iter().position(limits) else {
@@ -70,7 +70,7 @@ fn limits(item: &Item) -> bool {
     .any(|class| item.has(*class))
 }
 
-/// Whether a word begins such a part.
+/// Returns true if a word begins such a part.
 pub(super) fn begins(item: &Item) -> bool {
     let text = item.text.as_str();
     // "Hasta que" is a phrase, which has no text.
@@ -78,7 +78,8 @@ pub(super) fn begins(item: &Item) -> bool {
     BEGINS.contains(&text) || UNTIL.contains(&text) || item.has(Class::Before) || phrase
 }
 
-/// Whether such a part ends between what is named and the limit. "From A" has the word for "because" right behind it.
+/// Returns true if such a part ends between what is named and the limit. "From A" has the word for "because" right
+/// behind it.
 fn ends(between: &[Item]) -> bool {
     let said: String = between.iter().map(|i| i.text.as_str()).collect();
     let before = |i: &Item| i.has(Class::Before) || i.text.ends_with(['前', '时']);

@@ -7,8 +7,8 @@ use super::rules::LEAD;
 /// Words that tell for how long or for what a limit is said, behind the place.
 const FOR: &[&str] = &["for", "until", "while", "during"];
 
-/// Whether a clause says that the work is not to leave a place: "don't leave A", "never step outside the A folder". What
-/// is left in a place, or how the place is left, is another thing.
+/// Returns true if a clause says that the work is not to leave a place: "don't leave A", "never step outside the A
+/// folder". What is left in a place, or how the place is left, is another thing.
 pub(super) fn stays_within(clause: &Clause) -> bool {
     let items = &clause.items;
     let Some(verb) = items.iter().position(|i| i.has(Class::GoOut)) else {
@@ -59,8 +59,8 @@ pub(super) fn stays_within(clause: &Clause) -> bool {
         && rest.iter().all(is_end)
 }
 
-/// Whether a clause says that one thing alone is to be changed: "only the parser needs to change". "Only the owner should
-/// edit posts" tells who may do it, and "… needs to change when it scrolls" when.
+/// Returns true if a clause says that one thing alone is to be changed: "only the parser needs to change". "Only
+/// the owner should edit posts" tells who may do it, and "… needs to change when it scrolls" when.
 pub(super) fn changes_alone(clause: &Clause) -> bool {
     let items = &clause.items;
     let only = items.iter().position(|i| i.has(Class::Only));

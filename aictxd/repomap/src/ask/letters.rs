@@ -10,7 +10,7 @@ const LOW: u64 = ONES * 0x7f;
 pub(super) struct Letters {
     /// Each letter in every byte of a number.
     letters: Vec<u64>,
-    /// Whether `a` is also `A`.
+    /// True if `a` is also `A`.
     fold: bool,
 }
 
@@ -28,7 +28,7 @@ impl Letters {
         }
     }
 
-    /// Whether a name has all letters, in this order.
+    /// Returns true if a name has all letters, in this order.
     pub(super) fn are_in(&self, name: &[u8]) -> bool {
         let mut letters = self.letters.iter();
         let Some(mut wanted) = letters.next() else {
@@ -56,7 +56,7 @@ impl Letters {
         false
     }
 
-    /// Whether the first two letters stand somewhere one behind the other; also where there are no
+    /// Returns true if the first two letters stand somewhere one behind the other; also where there are no
     /// two.
     pub(super) fn begin_in(&self, name: &[u8]) -> bool {
         let [first, second, ..] = self.letters.as_slice() else {

@@ -164,7 +164,7 @@ fn uses(
     mentioned
 }
 
-/// Whether the match is an identifier of its own.
+/// Returns true if the match is an identifier of its own.
 fn is_whole(bytes: &[u8], at: usize, len: usize) -> bool {
     let part =
         |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80);

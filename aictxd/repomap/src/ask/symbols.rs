@@ -203,7 +203,7 @@ type Named = (Match, Reverse<u16>, usize, usize, u32);
 /// The names that match.
 struct Names<'a> {
     pattern: &'a str,
-    /// Whether the pattern is no more than its characters.
+    /// True if the pattern is no more than its characters.
     plain: bool,
     /// The best [`MAX_NAMES`] that have the pattern as it is, by what is known without looking at
     /// their definitions.
@@ -320,7 +320,7 @@ impl Best {
         }
     }
 
-    /// Whether this would be among the first so far.
+    /// Returns true if this would be among the first so far.
     #[inline]
     fn takes(&self, named: &Named) -> bool {
         self.last.as_ref().is_none_or(|last| named < last)
@@ -345,7 +345,7 @@ impl Best {
     }
 }
 
-/// Whether a name may begin with what is sought, case aside. Beyond ASCII a letter's other case may
+/// Returns true if a name may begin with what is sought, case aside. Beyond ASCII a letter's other case may
 /// be anything.
 #[inline]
 fn begins(name: &[u8], folded: &str) -> bool {

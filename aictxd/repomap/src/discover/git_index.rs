@@ -55,12 +55,12 @@ const TYPE: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
 
 impl Entry {
-    /// Whether this is a regular file.
+    /// Returns true if this is a regular file.
     pub fn is_file(&self) -> bool {
         self.mode & TYPE == REGULAR
     }
 
-    /// Whether this is a submodule.
+    /// Returns true if this is a submodule.
     pub fn is_submodule(&self) -> bool {
         self.mode & TYPE == SUBMODULE
     }
@@ -71,9 +71,9 @@ impl Entry {
 pub struct Index {
     /// Entries of stage 0 or, of a path in conflict, the first stage, in the order of the file.
     pub entries: Vec<Entry>,
-    /// Whether entries are missing: the file is torn, split, or sparse.
+    /// True if entries are missing: the file is torn, split, or sparse.
     pub incomplete: bool,
-    /// Whether git compares some entry with its file otherwise than by what is said here: it is in
+    /// True if git compares some entry with its file otherwise than by what is said here: it is in
     /// conflict, to be added only, left out of the worktree, or promised not to change.
     pub special: bool,
 }
@@ -176,7 +176,7 @@ fn read(bytes: &[u8], hash: usize, index: &mut Index) -> Option<()> {
 /// Longest path that the system takes.
 const MAX_PATH: usize = 4_096;
 
-/// Whether a path names something in the worktree.
+/// Returns true if a path names something in the worktree.
 fn is_inside(path: &[u8]) -> bool {
     let part = |part: &[u8]| !matches!(part, b"" | b"." | b"..");
     path.len() <= MAX_PATH && path.split(|b| *b == b'/').all(part)

@@ -158,7 +158,7 @@ impl<'a> Directories<'a> {
     }
 }
 
-/// Whether a path is a directory or lies below it; everything lies below the root.
+/// Returns true if a path is a directory or lies below it; everything lies below the root.
 fn is_within(path: &[u8], directory: &[u8]) -> bool {
     directory.is_empty()
         || path

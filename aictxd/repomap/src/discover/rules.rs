@@ -62,7 +62,7 @@ struct Level {
 }
 
 impl Rules {
-    /// Whether a path relative to the tree's root is excluded. Of the directories above it only
+    /// Returns true if a path relative to the tree's root is excluded. Of the directories above it only
     /// rules are heeded, not whether they are excluded themselves.
     pub fn exclude(&self, path: &Path, is_directory: bool) -> bool {
         let verdict = |rules: &Gitignore| match rules.matched(path, is_directory) {
@@ -79,7 +79,7 @@ impl Rules {
             .unwrap_or(false)
     }
 
-    /// Whether the `.aictxignore` of this directory excludes a file or a directory above it.
+    /// Returns true if the `.aictxignore` of this directory excludes a file or a directory above it.
     pub(super) fn own_exclude(&self, path: &Path) -> bool {
         let own = self.0.files.first().and_then(Option::as_ref);
         own.is_some_and(|own| own.matched_path_or_any_parents(path, false).is_ignore())

@@ -118,7 +118,7 @@ impl<'m> Named<'m> {
         !self.crates.is_empty()
     }
 
-    /// Whether a file is the first one of a crate, by a manifest's word.
+    /// Returns true if a file is the first one of a crate, by a manifest's word.
     pub(super) fn is_root(&self, path: &str) -> bool {
         self.roots.contains(path)
     }

@@ -229,7 +229,7 @@ impl History {
         }
     }
 
-    /// Whether nothing is known.
+    /// Returns true if nothing is known.
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }

@@ -301,7 +301,7 @@ impl<'a> Worker<'a> {
         self.files.push((file, stamp, id));
     }
 
-    /// Whether some thread has this content already.
+    /// Returns true if some thread has this content already.
     fn is_taken(&self, id: &ContentId) -> bool {
         self.shared().places.contains_key(id)
     }

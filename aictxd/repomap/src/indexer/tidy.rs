@@ -39,7 +39,7 @@ impl Indexer {
         }
     }
 
-    /// Whether the import graph may be another one now. Most edits leave a file's imports alone.
+    /// Returns true if the import graph may be another one now. Most edits leave a file's imports alone.
     fn links_changed(&self, before: &Tree, report: &Report) -> bool {
         let now = self.tree.load();
         if !now.graph().is_made() {

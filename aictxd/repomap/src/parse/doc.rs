@@ -134,7 +134,7 @@ fn add(line: &str, out: &mut String) -> bool {
 /// The full stop of Chinese and Japanese, with its first byte.
 const FULL_STOP: (u8, char) = (0xe3, '。');
 
-/// Whether the full stop at the end belongs to a word.
+/// Returns true if the full stop at the end belongs to a word.
 fn abbreviated(text: &str) -> bool {
     ["e.g.", "i.e.", "etc.", "cf.", "vs.", "..", "resp."]
         .iter()

@@ -159,7 +159,7 @@ impl Draft {
         }
     }
 
-    /// Whether [`Draft::export`] was never called.
+    /// Returns true if [`Draft::export`] was never called.
     pub(super) fn exports_nothing(&self) -> bool {
         self.exports.is_empty()
     }
@@ -245,7 +245,7 @@ impl Draft {
         any
     }
 
-    /// Whether `inner` is somewhere inside `outer`.
+    /// Returns true if `inner` is somewhere inside `outer`.
     fn within(&self, inner: u32, outer: u32) -> bool {
         let mut at = Some(inner);
         // Chains are short; the bound only guards against a circle.

@@ -10,7 +10,7 @@ const MINIFIED: usize = 400;
 /// Shorter files may have a long line.
 const MINIFIED_FROM: usize = 2_000;
 
-/// Whether a file says of itself that a program made it, or looks like it. Prose has long lines.
+/// Returns true if a file says of itself that a program made it, or looks like it. Prose has long lines.
 pub(super) fn is_generated(source: &[u8], prose: bool) -> bool {
     marked(head(source, HEAD_BYTES)) || !prose && minified(source)
 }

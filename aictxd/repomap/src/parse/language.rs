@@ -358,7 +358,7 @@ impl Language {
         }
     }
 
-    /// Whether it is text for people, which has long lines.
+    /// Returns true if it is text for people, which has long lines.
     pub(super) fn is_prose(self) -> bool {
         matches!(self.name(), "markdown" | "restructuredtext" | "asciidoc")
     }
@@ -403,7 +403,7 @@ fn shebang(start: &[u8]) -> Option<&str> {
     Some(program.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-')))
 }
 
-/// Whether a header is one of C++.
+/// Returns true if a header is one of C++.
 fn is_cpp(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head(start, 16_384));
     text.lines().any(|line| {

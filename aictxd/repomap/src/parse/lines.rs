@@ -25,9 +25,9 @@ pub(super) struct Patterns {
     pub(super) end: &'static str,
     /// What a name may have besides letters, digits and `_`.
     pub(super) name: &'static str,
-    /// Whether the case of words does not matter.
+    /// True if the case of words does not matter.
     pub(super) any_case: bool,
-    /// Whether the word that counts is one only behind a modifier: `create table`.
+    /// True if the word that counts is one only behind a modifier: `create table`.
     pub(super) needs_modifier: bool,
     /// For what begins with no word: name of the definition in the line, and what it is.
     pub(super) other: Option<Other>,

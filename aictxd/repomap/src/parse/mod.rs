@@ -79,7 +79,7 @@ impl Default for Limits {
     }
 }
 
-/// Whether a file may hold secrets by its name: it is then not to be read.
+/// Returns true if a file may hold secrets by its name: it is then not to be read.
 pub fn is_private(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let lower = name.to_ascii_lowercase();

@@ -68,9 +68,9 @@ pub(super) struct Def {
     pub(super) name: &'static str,
     /// Field with the body, which ends the signature.
     pub(super) body: &'static str,
-    /// Whether its children are looked at.
+    /// True if its children are looked at.
     pub(super) inside: bool,
-    /// Whether one without a body is only a declaration.
+    /// True if one without a body is only a declaration.
     pub(super) declares: bool,
 }
 

@@ -25,7 +25,7 @@ struct Frame<'t> {
     attributes: Option<usize>,
     /// First byte and row of the wrapper.
     start: Option<(usize, usize)>,
-    /// Whether something was defined here: the wrapper's beginning belongs to the first.
+    /// True if something was defined here: the wrapper's beginning belongs to the first.
     defined: bool,
     /// Last row of the child read last.
     last_row: Option<usize>,
@@ -447,7 +447,7 @@ impl<'t> Walk<'t, '_> {
         around.filter(|it| kinds.contains(&it.node.kind())).count()
     }
 
-    /// Whether what is found here is part of a type.
+    /// Returns true if what is found here is part of a type.
     pub(super) fn in_type(&self) -> bool {
         matches!(
             self.container_kind(),
@@ -469,13 +469,13 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
-    /// Whether [`Walk::hide`] was called for what is visited, or for the whole file.
+    /// Returns true if [`Walk::hide`] was called for what is visited, or for the whole file.
     pub(super) fn hidden(&self) -> bool {
         let first = self.frames.first();
         first.is_some_and(|it| it.hidden) || self.frames.last().is_some_and(|it| it.hidden)
     }
 
-    /// Whether the parser stumbled over what is around.
+    /// Returns true if the parser stumbled over what is around.
     pub(super) fn broken(&self) -> bool {
         self.frames.last().is_some_and(|frame| frame.broken)
     }

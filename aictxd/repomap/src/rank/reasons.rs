@@ -62,7 +62,7 @@ static KINDS: &[(&str, &[Feature])] = &[
     ),
 ];
 
-/// Whether the question or the session speaks for a file, not just its own nature and age, or other
+/// Returns true if the question or the session speaks for a file, not just its own nature and age, or other
 /// files.
 pub(super) fn is_evidence(values: &Values) -> bool {
     const QUIET: [Feature; 4] = [

@@ -40,7 +40,7 @@ impl Starts {
         all
     }
 
-    /// Whether one of the terms may be in the text: false only when none is.
+    /// Returns true if one of the terms may be in the text: false only when none is.
     pub(super) fn may_be_in(&self, text: &[u8]) -> bool {
         if self.starts.is_empty() {
             return true;

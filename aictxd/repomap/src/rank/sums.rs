@@ -204,7 +204,7 @@ impl Scratch {
         best.finish().into_iter().map(|(file, _)| file)
     }
 
-    /// Whether so few files have sums that reading every fourth at random is faster than all, one
+    /// Returns true if so few files have sums that reading every fourth at random is faster than all, one
     /// after the other.
     fn few(&self) -> bool {
         self.touched * 4 < self.files.len()

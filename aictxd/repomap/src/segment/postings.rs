@@ -68,7 +68,7 @@ impl ListWriter {
         }
     }
 
-    /// Whether nothing was added.
+    /// Returns true if nothing was added.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }

@@ -5,7 +5,7 @@ use crate::view::FileId;
 /// Who imports whom, in compressed rows.
 #[derive(Debug, Default)]
 pub struct Graph {
-    /// Whether it was ever made of a tree.
+    /// True if it was ever made of a tree.
     made: bool,
     out_starts: Vec<u32>,
     out: Vec<FileId>,
@@ -47,7 +47,7 @@ impl Graph {
         }
     }
 
-    /// Whether it was made of a tree; one that was not knows nothing.
+    /// Returns true if it was made of a tree; one that was not knows nothing.
     pub fn is_made(&self) -> bool {
         self.made
     }

@@ -92,7 +92,7 @@ impl Paths {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -129,7 +129,7 @@ impl Paths {
         (!path.is_empty() && self.raw(first) == path).then_some(first)
     }
 
-    /// Whether there is a file at a path, or some below it.
+    /// Returns true if there is a file at a path, or some below it.
     pub fn holds(&self, path: &[u8]) -> bool {
         match self.raw(self.first_from(path)).strip_prefix(path) {
             None => false,
@@ -159,7 +159,7 @@ impl Paths {
         files.find(|file| self.text(*file) == path)
     }
 
-    /// Whether some path lies below this directory.
+    /// Returns true if some path lies below this directory.
     pub fn any_below(&self, directory: &[u8]) -> bool {
         let mut prefix = directory.to_vec();
         prefix.push(b'/');

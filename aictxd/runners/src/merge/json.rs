@@ -109,7 +109,7 @@ pub(super) fn remove(
     with_root(doc.text(), |_| Ok(()))
 }
 
-/// Whether an installation wrote the entry, whatever became of it since.
+/// Returns true if an installation wrote the entry, whatever became of it since.
 fn is_written(record: Option<&Record>, item: &Item) -> bool {
     let Some(name) = item.path.last().map(|name| format!("\"{name}\"")) else {
         return false;

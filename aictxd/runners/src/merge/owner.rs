@@ -82,7 +82,7 @@ pub(super) fn of_server(value: &Value) -> Option<Owner> {
     }
 }
 
-/// Whether the entry of an MCP server is switched off, however an agent writes that.
+/// Returns true if the entry of an MCP server is switched off, however an agent writes that.
 pub(super) fn is_switched_off(entry: &Value) -> bool {
     let says = |name: &str, value: bool| entry.get(name) == Some(&Value::Bool(value));
     says("enabled", false) || says("disabled", true)
@@ -139,7 +139,7 @@ pub fn server(text: &str, content: &Content) -> Option<Server> {
     })
 }
 
-/// Whether a path ends in the name of a program.
+/// Returns true if a path ends in the name of a program.
 fn is_program(path: &str, name: &str) -> bool {
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
     file == name || file.strip_suffix(".exe") == Some(name)

@@ -43,7 +43,7 @@ pub(super) fn between(text: &str, from: usize, to: usize) -> Trivia {
     found
 }
 
-/// Whether a line ends in `text[from..to]`.
+/// Returns true if a line ends in `text[from..to]`.
 pub(super) fn has_line_end(text: &str, from: usize, to: usize) -> bool {
     text.get(from..to)
         .is_some_and(|part| part.contains(['\n', '\r']))

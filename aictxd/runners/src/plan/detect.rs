@@ -17,13 +17,13 @@ pub struct Signs {
 
 /// What somebody with a disk has found of [`Signs`].
 pub trait Facts {
-    /// Whether a path exists below the home directory.
+    /// Returns true if a path exists below the home directory.
     fn in_home(&self, path: &str) -> bool;
-    /// Whether a variable of [`Signs`] is set to a directory that exists.
+    /// Returns true if a variable of [`Signs`] is set to a directory that exists.
     fn at_variable(&self, variable: &str) -> bool;
-    /// Whether a program of that name is on the search path.
+    /// Returns true if a program of that name is on the search path.
     fn on_path(&self, program: &str) -> bool;
-    /// Whether a path exists below the repository's root; false where there is none.
+    /// Returns true if a path exists below the repository's root; false where there is none.
     fn in_repository(&self, path: &str) -> bool;
 }
 

@@ -67,7 +67,7 @@ const RECORDING: &[&str] = &[
     "commit-tree",
 ];
 
-/// Whether a command line may have committed what was changed.
+/// Returns true if a command line may have committed what was changed.
 pub fn records(command: &str) -> bool {
     if memchr::memmem::find(command.as_bytes(), b"git").is_none() {
         return command.contains("commit");
@@ -83,8 +83,8 @@ pub fn records(command: &str) -> bool {
         })
 }
 
-/// Whether a command line takes back changes that were not committed, as far as its words tell. Which of them it
-/// reached, the worktree says.
+/// Returns true if a command line takes back changes that were not committed, as far as its words tell. Which of
+/// them it reached, the worktree says.
 pub fn gives_up(command: &str) -> bool {
     let script = shell::parse(command);
     script.commands.iter().any(|part| match part.name() {
@@ -111,7 +111,7 @@ pub fn gives_up(command: &str) -> bool {
     })
 }
 
-/// Whether a command line that runs tests changes something behind them: `pytest && sed -i … a.py`.
+/// Returns true if a command line that runs tests changes something behind them: `pytest && sed -i … a.py`.
 pub fn edits_behind(command: &str) -> bool {
     let script = shell::parse(command);
     let runs = |part: &SimpleCommand| test_run(part).is_some_and(|run| !run.dry);

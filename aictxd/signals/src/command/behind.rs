@@ -17,24 +17,24 @@ const CALLERS: &[&str] = &[
     "npm", "pnpm", "yarn", "bun", "make", "gmake", "just", "composer", "deno",
 ];
 
-/// Whether a command line does nothing but call one script of the project by its name, whatever it is called
+/// Returns true if a command line does nothing but call one script of the project by its name, whatever it is called
 /// (`npm run unit`, `make verify`, `./ci.sh`), behind `cd` at most.
 pub fn calls_a_script(command: &str) -> bool {
     calls(command, |call| CALLERS.contains(&call.name())) || calls_a_file(command)
 }
 
-/// Whether that script is a file of its own, which ends as its last line does unless it says otherwise.
+/// Returns true if that script is a file of its own, which ends as its last line does unless it says otherwise.
 pub fn calls_a_file(command: &str) -> bool {
     calls(command, |call| scripts::one(call).is_some())
 }
 
-/// Whether the text of a shell's script ends well only if all tests in it ran and passed.
+/// Returns true if the text of a shell's script ends well only if all tests in it ran and passed.
 pub fn ends_as_its_tests(text: &str) -> bool {
     shown::shows_tests(text) == Some(true)
 }
 
-/// Whether a command line does nothing but call tests by the name of their script, behind `cd` at most. Variables
-/// that it sets may change what the script runs.
+/// Returns true if a command line does nothing but call tests by the name of their script, behind `cd` at most.
+/// Variables that it sets may change what the script runs.
 pub fn calls_tests_by_name(command: &str) -> bool {
     calls(command, |call| {
         test_run(call).is_some_and(|run| !run.dry && BY_NAME.contains(&run.tool))

@@ -58,7 +58,7 @@ pub(super) fn class(run: &TestRun) -> String {
     name
 }
 
-/// Whether `run` includes everything that `want` runs.
+/// Returns true if `run` includes everything that `want` runs.
 pub(super) fn covers(run: &TestRun, want: &TestRun) -> bool {
     is_alike(run, want)
         && less_narrowed(run, want)
@@ -71,7 +71,7 @@ pub(super) fn covers(run: &TestRun, want: &TestRun) -> bool {
             || (of_one_package(run) && of_one_package(want)))
 }
 
-/// Whether `run` is all that `want` asks for though it names where the tests are: `pytest tests` of `pytest`.
+/// Returns true if `run` is all that `want` asks for though it names where the tests are: `pytest tests` of `pytest`.
 pub(super) fn is_whole(run: &TestRun, want: &TestRun) -> bool {
     let of_tests = |one: &str| OF_TESTS.contains(&one.strip_prefix("./").unwrap_or(one));
     is_alike(run, want)
@@ -82,7 +82,7 @@ pub(super) fn is_whole(run: &TestRun, want: &TestRun) -> bool {
         && everything(want)
 }
 
-/// Whether `run` ran some of the tests of `want`: its part, or one of several things that both name.
+/// Returns true if `run` ran some of the tests of `want`: its part, or one of several things that both name.
 pub(super) fn meets(run: &TestRun, want: &TestRun) -> bool {
     let apart = || {
         let both = |one: &str, other: &str| {
@@ -98,7 +98,7 @@ fn is_alike(run: &TestRun, want: &TestRun) -> bool {
     !run.dry && run.tool == want.tool && run.dir == want.dir
 }
 
-/// Whether both are narrowed to things of a kind, and to none in common.
+/// Returns true if both are narrowed to things of a kind, and to none in common.
 fn differs(run: &TestRun, want: &TestRun) -> bool {
     let kinds = ADDING.iter().chain(CHOOSING);
     kinds.into_iter().any(|kind| {
@@ -109,7 +109,7 @@ fn differs(run: &TestRun, want: &TestRun) -> bool {
     })
 }
 
-/// Whether whatever makes `run` smaller makes `want` smaller, too.
+/// Returns true if whatever makes `run` smaller makes `want` smaller, too.
 fn less_narrowed(run: &TestRun, want: &TestRun) -> bool {
     let by = |name: &str, of: &TestRun| of.narrowed.iter().any(|(n, _)| n == name);
     let smaller = run
@@ -138,12 +138,12 @@ fn everything(run: &TestRun) -> bool {
     }
 }
 
-/// Whether it tests the one package that it stands in: `go test`, `go test .`.
+/// Returns true if it tests the one package that it stands in: `go test`, `go test .`.
 fn of_one_package(run: &TestRun) -> bool {
     run.tool == "go" && run.chosen.iter().all(|one| matches!(&**one, "." | "./"))
 }
 
-/// Whether operand `all` includes operand `one`.
+/// Returns true if operand `all` includes operand `one`.
 fn includes(tool: &str, all: &str, one: &str) -> bool {
     let all = all.strip_prefix("./").unwrap_or(all);
     let one = one.strip_prefix("./").unwrap_or(one);

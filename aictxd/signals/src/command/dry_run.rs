@@ -79,7 +79,7 @@ const VERBS: &[(&str, &[&str])] = &[
     ("swift", &["list"]),
 ];
 
-/// Whether a run of a tool with these arguments (all of them, verbs too) runs no tests.
+/// Returns true if a run of a tool with these arguments (all of them, verbs too) runs no tests.
 pub(super) fn runs_nothing(tool: &str, arguments: &[Word]) -> bool {
     let own = |table: &'static [(&str, &[&str])], tool: &str| {
         let found = table.iter().find(|(name, _)| *name == tool);

@@ -50,7 +50,7 @@ const BY_VERB: &[(&str, &[&str])] = &[
     ("zig", &["fmt"]),
 ];
 
-/// Whether a command only lays code out anew.
+/// Returns true if a command only lays code out anew.
 pub(super) fn formats(command: &SimpleCommand) -> bool {
     let name = command.name();
     let mut words = command.arguments().iter().map(|word| word.text.as_str());
@@ -62,7 +62,7 @@ pub(super) fn formats(command: &SimpleCommand) -> bool {
             }))
 }
 
-/// Whether of a command line's commands some format, and the others change no file.
+/// Returns true if of a command line's commands some format, and the others change no file.
 pub(super) fn only_formats<'c>(commands: impl IntoIterator<Item = &'c SimpleCommand<'c>>) -> bool {
     let mut some = false;
     commands.into_iter().all(|command| {
@@ -72,7 +72,7 @@ pub(super) fn only_formats<'c>(commands: impl IntoIterator<Item = &'c SimpleComm
     }) && some
 }
 
-/// Whether a command of git takes up what there is and leaves the files as they are.
+/// Returns true if a command of git takes up what there is and leaves the files as they are.
 fn keeps(command: &SimpleCommand) -> bool {
     let verb = command.arguments().first().map(|word| word.text.as_str());
     command.name() == "git" && matches!(verb, Some("add" | "commit" | "push" | "status"))

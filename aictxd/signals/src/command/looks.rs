@@ -97,7 +97,7 @@ const GIT_LOOKS: &[&str] = &[
     "whatchanged",
 ];
 
-/// Whether what a simple command prints goes into a file.
+/// Returns true if what a simple command prints goes into a file.
 pub(super) fn writes(command: &SimpleCommand) -> bool {
     command.redirects.iter().any(|redirect| {
         matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append)
@@ -105,7 +105,7 @@ pub(super) fn writes(command: &SimpleCommand) -> bool {
     })
 }
 
-/// Whether a simple command changes nothing and checks nothing.
+/// Returns true if a simple command changes nothing and checks nothing.
 pub(super) fn looks(command: &SimpleCommand) -> bool {
     let has = |wanted: fn(&str) -> bool| command.arguments().iter().any(|w| wanted(&w.text));
     !writes(command)

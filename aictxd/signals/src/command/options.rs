@@ -225,12 +225,12 @@ fn of_tool(list: &[(&str, &[&str])], tool: &str, option: &str) -> bool {
     own.any(|(_, options)| options.contains(&option))
 }
 
-/// Whether an option of a tool takes the next word.
+/// Returns true if an option of a tool takes the next word.
 pub(super) fn is_valued(tool: &str, option: &str) -> bool {
     VALUED.contains(&option) || of_tool(VALUED_BY, tool, option)
 }
 
-/// Whether an option of a tool makes its run smaller.
+/// Returns true if an option of a tool makes its run smaller.
 pub(super) fn narrows(tool: &str, option: &str) -> bool {
     let setting = match tool {
         // `-p no:cacheprovider` and `-o x=y` are settings, not choices.

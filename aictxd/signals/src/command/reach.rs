@@ -192,7 +192,7 @@ pub fn reaches(command: &str) -> Vec<Reach> {
     runs.collect()
 }
 
-/// Whether a command line runs only some of the tests that its tool would find: those of a name, a package, a
+/// Returns true if a command line runs only some of the tests that its tool would find: those of a name, a package, a
 /// file, or of one sort (`cargo test --doc`). A directory of tests is where they are.
 pub fn is_narrowed(command: &str) -> bool {
     let of_a_sort = || {

@@ -260,12 +260,12 @@ fn sets(chain: &[Part], set: &mut Set) {
     }
 }
 
-/// Whether a failure of it ends the line: `pytest || exit 1`.
+/// Returns true if a failure of it ends the line: `pytest || exit 1`.
 fn is_guarded(chain: &[Part]) -> bool {
     matches!(chain, [.., last] if last.join == Join::Or && gives_up(last.text))
 }
 
-/// Whether all of it is one pipe.
+/// Returns true if all of it is one pipe.
 fn piped(chain: &[Part]) -> bool {
     let mut behind = chain.iter().skip(1);
     behind.all(|part| part.join == Join::Pipe)

@@ -1,6 +1,6 @@
 //! Files that no test looks at.
 
-/// Whether no test looks at a file, by its name: prose, pictures, what is for git and for whoever hosts it.
+/// Returns true if no test looks at a file, by its name: prose, pictures, what is for git and for whoever hosts it.
 pub fn is_untested(path: &str) -> bool {
     const ENDS: &[&str] = &[
         ".md", ".mdx", ".rst", ".txt", ".adoc", ".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp",

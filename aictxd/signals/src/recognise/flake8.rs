@@ -53,7 +53,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
 
 static FIXABLE: Needle = Needle::new(" [*] ");
 
-/// Whether the first rules of pyflakes or pycodestyle in the text are worded as flake8 does.
+/// Returns true if the first rules of pyflakes or pycodestyle in the text are worded as flake8 does.
 fn worded(lines: &Lines) -> bool {
     for (_, line) in lines.free() {
         let Some((code, message)) = location(line)

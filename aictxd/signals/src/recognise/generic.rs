@@ -113,7 +113,7 @@ pub(crate) fn died(context: &Context, streams: &[Lines]) -> Option<ErrorEvent> {
     Some(event)
 }
 
-/// Whether a line has one of the telling words, in any case of letters.
+/// Returns true if a line has one of the telling words, in any case of letters.
 fn tells(line: &str) -> bool {
     static BUILT: OnceLock<Option<AhoCorasick>> = OnceLock::new();
     BUILT

@@ -143,7 +143,7 @@ impl<'t> Lines<'t> {
         findings
     }
 
-    /// Whether some of the text is missing.
+    /// Returns true if some of the text is missing.
     pub(crate) fn is_cut(&self) -> bool {
         self.all.contains(&CUT)
     }

@@ -246,7 +246,7 @@ fn is_bare_name(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
 }
 
-/// Whether the traceback at `at` continues the chain before it.
+/// Returns true if the traceback at `at` continues the chain before it.
 fn chain_link(lines: &[(usize, &str)], at: usize) -> bool {
     lines
         .get(at.saturating_sub(4)..at)

@@ -24,7 +24,7 @@ pub(crate) fn indent(line: &str) -> usize {
         .count()
 }
 
-/// Whether text can be a path: not empty, no quotes or sentence in it; with blanks only when it
+/// Returns true if text can be a path: not empty, no quotes or sentence in it; with blanks only when it
 /// ends in an extension.
 pub(crate) fn is_path(text: &str) -> bool {
     if text.is_empty() || text.len() > 1_000 || text.starts_with([' ', '\t', '-', '|', '=', '*']) {
@@ -188,7 +188,7 @@ pub(crate) fn trailing(text: &str, open: char, close: char) -> Option<(&str, &st
     Some((message.trim_end(), code))
 }
 
-/// Whether all of a text is made of such characters and there is some.
+/// Returns true if all of a text is made of such characters and there is some.
 pub(crate) fn all_of(text: &str, test: impl Fn(char) -> bool) -> bool {
     !text.is_empty() && text.chars().all(test)
 }

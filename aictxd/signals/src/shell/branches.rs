@@ -60,12 +60,12 @@ impl<'t> Lexer<'t, '_> {
         }
     }
 
-    /// Whether a compound command joined in this way may not run, or runs in a shell of its own.
+    /// Returns true if a compound command joined in this way may not run, or runs in a shell of its own.
     pub(super) fn is_apart(&self, joined: Joined) -> bool {
         joined == Joined::Pipe || self.goes_on(joined) != Some(true)
     }
 
-    /// Whether what is read at this place runs in any case, and in the shell of the text itself.
+    /// Returns true if what is read at this place runs in any case, and in the shell of the text itself.
     fn is_in_any_case(&self) -> bool {
         let braces = self
             .braces
@@ -198,7 +198,7 @@ impl<'t> Lexer<'t, '_> {
         }
     }
 
-    /// Whether a command that follows another in such a way runs, and how that ends: to be asked once
+    /// Returns true if a command that follows another in such a way runs, and how that ends: to be asked once
     /// for each, in order.
     pub(super) fn runs(&mut self, command: &SimpleCommand) -> bool {
         let denied = std::mem::take(&mut self.denied);
@@ -280,12 +280,12 @@ fn compare(one: &str, how: &str, other: &str) -> Option<bool> {
     })
 }
 
-/// Whether a text is no pattern.
+/// Returns true if a text is no pattern.
 fn is_plain(text: &str) -> bool {
     !text.contains(['*', '?', '[', '\\', '(', '|'])
 }
 
-/// Whether a word has this one text, whenever it runs.
+/// Returns true if a word has this one text, whenever it runs.
 fn is_told(word: &Word) -> bool {
     let one = !word.unknown && !word.wavers && !word.splits && word.others.is_empty();
     let telling = |byte: &u8| matches!(byte, b'*' | b'?' | b'[' | b'{' | b'~');

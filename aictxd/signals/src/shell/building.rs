@@ -84,7 +84,7 @@ impl<'t> Building<'t> {
         self.vanished |= !self.started;
     }
 
-    /// Whether it began as `NAME=` before any value came in.
+    /// Returns true if it began as `NAME=` before any value came in.
     fn is_assignment(&mut self) -> bool {
         self.assigns |= !self.word.carried && is_assignment(&self.word.text);
         self.assigns
@@ -133,7 +133,7 @@ impl<'t> Building<'t> {
     }
 }
 
-/// Whether a text is an assignment, or the head of one.
+/// Returns true if a text is an assignment, or the head of one.
 pub(super) fn is_assignment(text: &str) -> bool {
     // Most texts are short.
     let at = text.bytes().position(|byte| byte == b'=');

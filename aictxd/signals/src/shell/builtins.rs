@@ -36,7 +36,7 @@ impl Heeded {
         }
     }
 
-    /// Whether `reason` is one.
+    /// Returns true if `reason` is one.
     pub(super) fn has(self, reason: Self) -> bool {
         self.0 & reason.0 != 0
     }

@@ -146,12 +146,12 @@ impl<'t> Functions<'t> {
         Some((at, rounds))
     }
 
-    /// Whether the text defines any, or did.
+    /// Returns true if the text defines any, or did.
     pub(super) fn are_any(&self) -> bool {
         !self.known.is_empty()
     }
 
-    /// Whether the text defines, or did, a function of this name.
+    /// Returns true if the text defines, or did, a function of this name.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.known.iter().any(|known| known.name == name)
     }
@@ -209,7 +209,7 @@ impl<'t> Functions<'t> {
     }
 }
 
-/// Whether a text says a name once and no more.
+/// Returns true if a text says a name once and no more.
 fn is_said_once(text: &str, name: &str) -> bool {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let found = memchr::memmem::find_iter(text.as_bytes(), name.as_bytes());

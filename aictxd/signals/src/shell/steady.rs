@@ -72,7 +72,7 @@ impl<'t> Context<'t> {
         self.text = text;
     }
 
-    /// Whether nothing in the text is of the [kinds](STRANGE) that are not followed.
+    /// Returns true if nothing in the text is of the [kinds](STRANGE) that are not followed.
     pub(super) fn is_plain(&mut self) -> bool {
         if let Some(plain) = self.plain {
             return plain;
@@ -84,7 +84,7 @@ impl<'t> Context<'t> {
         plain
     }
 
-    /// Whether a text says the name of a variable just once but for its value, and that gives it one.
+    /// Returns true if a text says the name of a variable just once but for its value, and that gives it one.
     fn is_given_once(&mut self, name: &str) -> bool {
         if ITS_OWN.contains(&name) || name.starts_with("BASH") || name.starts_with("COMP_") {
             return false;
@@ -137,7 +137,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Whether a variable has the one value that is known of it, whatever else happens.
+    /// Returns true if a variable has the one value that is known of it, whatever else happens.
     pub(super) fn is_steady(&mut self, name: &str) -> bool {
         if is_name(name) && !self.is_given_once(name) {
             return false;

@@ -499,7 +499,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Whether a variable has a text, and never an empty one.
+    /// Returns true if a variable has a text, and never an empty one.
     pub(super) fn has_text(&mut self, name: &str) -> bool {
         let values = self.values(name);
         values.is_some_and(|values| {

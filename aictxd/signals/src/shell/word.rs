@@ -465,7 +465,7 @@ fn told_output(command: &super::SimpleCommand) -> Option<String> {
     }
 }
 
-/// Whether a bracket behind this text belongs to a pattern for names.
+/// Returns true if a bracket behind this text belongs to a pattern for names.
 fn is_pattern(text: &str) -> bool {
     text.ends_with(['!', '@', '+', ']']) || text.contains(['*', '?'])
 }

@@ -24,7 +24,7 @@ use super::{Dialect, Frame, MAX_COMMANDS, Script, SimpleCommand, Text, Word, lex
 /// Lines that one command is given to run.
 const MAX_LINES: usize = 16;
 
-/// Whether `name` is a shell that reads commands from `-c` or its standard input.
+/// Returns true if `name` is a shell that reads commands from `-c` or its standard input.
 pub fn is_shell(name: &str) -> bool {
     IS_SHELL.contains(name)
 }

@@ -82,7 +82,7 @@ fn field(want: &Value, name: &str) -> String {
     }
 }
 
-/// Whether both mean the same complaint: the message, or the place and the code.
+/// Returns true if both mean the same complaint: the message, or the place and the code.
 fn same(want: &Value, got: &ErrorEvent) -> bool {
     let message = words(&field(want, "message")) == words(&got.message);
     let place = !got.file.is_empty()

@@ -63,7 +63,7 @@ const LOCAL: &[&str] = &[
     "tasks/**",
 ];
 
-/// Whether memory goes through git: what is asked for, else what `portability.json` says, else what was
+/// Returns true if memory goes through git: what is asked for, else what `portability.json` says, else what was
 /// chosen while another branch was checked out, else what the ancestor's rules in `.gitignore` say. One that came with the repository is followed where the
 /// repository has the rules as well, so that nothing need be written for it.
 pub(in crate::methods) fn is_chosen(site: &Site, asked: Option<bool>) -> bool {

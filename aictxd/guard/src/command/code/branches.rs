@@ -95,7 +95,7 @@ fn constants(text: &str) -> Vec<(&str, bool)> {
     found
 }
 
-/// Whether a name stands in one assignment and otherwise only in conditions of which it is all.
+/// Returns true if a name stands in one assignment and otherwise only in conditions of which it is all.
 fn only_decides(text: &str, name: &str) -> bool {
     let part = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     let mut given = 0;
@@ -188,7 +188,7 @@ fn first_indent(lines: &[&str]) -> usize {
         .map_or(0, |line| indent(line))
 }
 
-/// Whether nothing that follows in the same block runs.
+/// Returns true if nothing that follows in the same block runs.
 fn leaves(line: &str) -> bool {
     matches!(
         line,

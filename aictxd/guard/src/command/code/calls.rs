@@ -100,7 +100,7 @@ pub(super) fn promised(run: &str) -> Option<(Tier, &str)> {
         .max_by_key(|(tier, _)| *tier)
 }
 
-/// Whether the program itself says what a call does: that is looked at where it stands.
+/// Returns true if the program itself says what a call does: that is looked at where it stands.
 pub(super) fn is_own(run: &str, name: &str) -> bool {
     ["def ", "function ", "fn ", "func "].iter().any(|giving| {
         let Some((before, body)) = run.split_once(&format!("{giving}{name}(")) else {

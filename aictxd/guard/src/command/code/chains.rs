@@ -96,7 +96,7 @@ fn laravel(links: &[Link]) -> Option<bool> {
         .then(|| links.iter().any(|link| narrows(link) || is_one(link)))
 }
 
-/// Whether a link takes one row out of all, or none.
+/// Returns true if a link takes one row out of all, or none.
 fn is_one(link: &Link) -> bool {
     matches!(
         link.name,

@@ -357,7 +357,7 @@ impl Code<'_> {
                 .any(|call| self.run.holds(call))
     }
 
-    /// Whether text becomes a program; `re.compile(` and `/x/.exec(` are others' calls.
+    /// Returns true if text becomes a program; `re.compile(` and `/x/.exec(` are others' calls.
     fn evaluates(&self) -> bool {
         self.found.has(Lists::EVALUATIONS)
             && EVALUATIONS.iter().any(|name| {

@@ -12,7 +12,7 @@ const MEDIUM: usize = 2048;
 /// A text of up to 64 KB that is searched for hundreds of words, one by one. The standard library's search
 /// is made for short texts.
 pub(super) trait Find {
-    /// Whether it holds a word.
+    /// Returns true if it holds a word.
     fn holds(&self, word: impl AsRef<str>) -> bool;
     /// How often it holds a word.
     fn count(&self, word: impl AsRef<str>) -> usize;

@@ -165,7 +165,7 @@ pub(super) fn without_printed(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether `text` ends with `name` as a word of its own.
+/// Returns true if `text` ends with `name` as a word of its own.
 fn ends_with_word(text: &str, name: &str) -> bool {
     text.strip_suffix(name).is_some_and(|before| {
         !before.ends_with(|last: char| last.is_alphanumeric() || matches!(last, '_' | '.'))

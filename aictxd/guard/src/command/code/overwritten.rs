@@ -45,7 +45,7 @@ fn after<'t>(tight: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
     found.filter_map(move |(at, _)| tight.get(at + name.len()..))
 }
 
-/// Whether the arguments of a call, to its end, are one text that is as it is written.
+/// Returns true if the arguments of a call, to its end, are one text that is as it is written.
 fn is_one_literal(arguments: &str) -> bool {
     let Some(quote) = arguments.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
         return false;

@@ -73,7 +73,7 @@ fn throws_to_take_back(tight: &Asked) -> bool {
     })
 }
 
-/// Whether a program, given with and without blanks, leaves files and trees as they are.
+/// Returns true if a program, given with and without blanks, leaves files and trees as they are.
 pub(super) fn files(text: &Asked, tight: &Asked) -> bool {
     // A double in the place of what deletes.
     let patched = ["patch('", "patch(\""].iter().any(|start| {
@@ -95,7 +95,7 @@ fn defines(text: &Asked) -> bool {
     ways.iter().any(|way| text.holds(way))
 }
 
-/// Whether it leaves rows, and things at services, as they are.
+/// Returns true if it leaves rows, and things at services, as they are.
 pub(super) fn elsewhere(text: &Asked, tight: &Asked) -> bool {
     let says = |words: &[&str]| words.iter().any(|word| text.holds(word));
     let told = |(not, done): &(&str, &str)| tight.holds(not) && !tight.holds(done);

@@ -53,12 +53,12 @@ lists! {
 }
 
 impl Lists {
-    /// Whether a word of each of `other` was found.
+    /// Returns true if a word of each of `other` was found.
     pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether no word of any list was found.
+    /// Returns true if no word of any list was found.
     pub(super) fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -55,7 +55,7 @@ const SECRETS: &[&str] = &[
     "ENV.to_json",
 ];
 
-/// Whether a program, without blanks, reads secrets and sends something.
+/// Returns true if a program, without blanks, reads secrets and sends something.
 pub(super) fn sends_secrets(tight: &Asked) -> bool {
     SENDS.iter().any(|way| tight.holds(way))
         && (SECRETS.iter().any(|place| tight.holds(place))

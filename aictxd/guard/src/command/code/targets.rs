@@ -483,7 +483,7 @@ fn bare(literal: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Whether a text can only be a mode.
+/// Returns true if a text can only be a mode.
 fn is_mode(text: &str) -> bool {
     !text.is_empty() && text.len() <= 4 && text.chars().all(|c| "rwabtx+U".contains(c))
 }

@@ -125,8 +125,8 @@ pub(super) fn patched(judge: &mut Judge, call: Call) {
     }
 }
 
-/// Whether a program opens a file, and not only to read it: `open(p)`, `open(p, 'rb')`, `open(p, encoding='utf-8')`.
-/// A mode that is no literal may be any.
+/// Returns true if a program opens a file, and not only to read it: `open(p)`, `open(p, 'rb')`, `open(p,
+/// encoding='utf-8')`. A mode that is no literal may be any.
 fn opens_to_write(text: &str) -> bool {
     const NAMED: &[&str] = &["encoding", "errors", "newline", "buffering"];
     let mut rest = text;

@@ -197,7 +197,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
 }
 
-/// Whether an operand names something that is there, or could only be a path.
+/// Returns true if an operand names something that is there, or could only be a path.
 fn is_path(judge: &Judge, call: Call, text: &str) -> bool {
     // `./...` is all that is below.
     if text.ends_with("...") {

@@ -41,7 +41,7 @@ const STATEMENTS: &[&str] = &[
     "command",
 ];
 
-/// Whether a request is there to delete. What a server of this machine is told by names of its own is
+/// Returns true if a request is there to delete. What a server of this machine is told by names of its own is
 /// as good as nothing: tests do so all day.
 pub(super) fn deletes(call: Call, local: bool) -> bool {
     let words = call.arguments();

@@ -44,7 +44,7 @@ pub(in super::super) fn statement_tier(statement: &str) -> Option<(Tier, &'stati
     }
 }
 
-/// Whether one statement changes what a database holds, however little.
+/// Returns true if one statement changes what a database holds, however little.
 pub(in super::super) fn writes(statement: &str) -> bool {
     const VERBS: &[&str] = &[
         "insert", "update", "delete", "merge", "replace", "upsert", "create", "alter", "drop",
@@ -184,7 +184,7 @@ fn is_route(word: &str) -> bool {
     first.is_some_and(|first| first.is_alphanumeric() || matches!(first, ':' | '{' | '_'))
 }
 
-/// Whether a `WHERE` or `LIMIT` lets through less than everything.
+/// Returns true if a `WHERE` or `LIMIT` lets through less than everything.
 fn is_bounded(words: &[String]) -> bool {
     let is_bound = |word: &String| matches!(word.as_str(), "WHERE" | "LIMIT");
     let Some(at) = words.iter().position(is_bound) else {
@@ -204,7 +204,7 @@ fn is_bounded(words: &[String]) -> bool {
         .any(|all| all.split(|word| *word == "AND").all(is_always_true))
 }
 
-/// Whether a condition lets through every row, or as good as every.
+/// Returns true if a condition lets through every row, or as good as every.
 fn is_always_true(condition: &[&str]) -> bool {
     match condition {
         [] | ["TRUE" | "1"] | ["NOT", ..] => true,

@@ -23,7 +23,7 @@ pub(super) fn made_by(statement: &str) -> Option<String> {
     Some(name.to_ascii_lowercase())
 }
 
-/// Whether a statement only takes from tables of these names.
+/// Returns true if a statement only takes from tables of these names.
 pub(super) fn is_of(statement: &str, made: &[String]) -> bool {
     if made.is_empty() && !statement.contains('#') {
         return false;

@@ -153,7 +153,7 @@ impl Rules {
         self.all.is_empty()
     }
 
-    /// Whether none of the words can be the first of one of them, however options take their values.
+    /// Returns true if none of the words can be the first of one of them, however options take their values.
     pub(in super::super) fn know_none_of(&self, arguments: &[Word]) -> bool {
         let known = |word: &Word| self.by_word.contains_key(word.text.as_str());
         self.others.is_empty() && !arguments.iter().any(known)
@@ -226,7 +226,7 @@ impl Rule {
         self.with.iter().flatten().copied()
     }
 
-    /// Whether the words fit and an option makes them harmless.
+    /// Returns true if the words fit and an option makes them harmless.
     pub(in super::super) fn excuses(&self, operands: &Operands, arguments: &[Word]) -> bool {
         if self.unless.is_empty() && self.tier != Tier::Plain {
             return false;
@@ -256,7 +256,7 @@ impl Rule {
     }
 }
 
-/// Whether patterns match the first words.
+/// Returns true if patterns match the first words.
 fn fits(patterns: &[Pattern], words: &[&str], leading: usize) -> bool {
     let mut at = 0;
     let mut patterns = patterns.iter();

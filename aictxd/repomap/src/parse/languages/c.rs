@@ -140,7 +140,7 @@ struct Declared<'t> {
     name: Node<'t>,
     /// Last name before that: `A`.
     scope: Option<Node<'t>>,
-    /// Whether it is a function, not a pointer to one.
+    /// True if it is a function, not a pointer to one.
     function: bool,
 }
 

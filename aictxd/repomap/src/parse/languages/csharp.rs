@@ -40,7 +40,7 @@ pub(in crate::parse) static SPEC: Spec = Spec {
     )
 };
 
-/// Whether a declaration has a word like `public` before it.
+/// Returns true if a declaration has a word like `public` before it.
 fn has_modifier(walk: &Walk<'_, '_>, node: Node<'_>, word: &[u8]) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor)

@@ -166,7 +166,7 @@ fn required<'t>(walk: &Walk<'t, '_>, value: Node<'t>) -> Option<Node<'t>> {
     None
 }
 
-/// Whether the walk is inside a function.
+/// Returns true if the walk is inside a function.
 fn in_function(walk: &Walk<'_, '_>) -> bool {
     let container = walk.container_kind();
     matches!(container, Some(Kind::Function | Kind::Method))

@@ -61,14 +61,14 @@ pub(super) const ALL: &[(&str, &super::table::Spec)] = &[
     ("zig", &zig::SPEC),
 ];
 
-/// Whether `word` is one of the words of a text; `@` and `#` may be part of one.
+/// Returns true if `word` is one of the words of a text; `@` and `#` may be part of one.
 fn has(words: &[u8], word: &[u8]) -> bool {
     words
         .split(|c| !c.is_ascii_alphanumeric() && !matches!(c, b'_' | b'@' | b'#'))
         .any(|it| it == word)
 }
 
-/// Whether `part` is anywhere in a text.
+/// Returns true if `part` is anywhere in a text.
 fn contains(text: &[u8], part: &[u8]) -> bool {
     text.len() >= part.len() && memchr::memmem::find(text, part).is_some()
 }

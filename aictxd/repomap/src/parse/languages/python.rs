@@ -50,7 +50,7 @@ fn exported(walk: &Walk<'_, '_>, _: Node<'_>, name: &[u8]) -> bool {
     dunder || !name.starts_with(b"_")
 }
 
-/// Whether what is visited is a statement of a function, however deep.
+/// Returns true if what is visited is a statement of a function, however deep.
 fn in_function(walk: &Walk<'_, '_>) -> bool {
     match walk.container_kind() {
         Some(Kind::Function | Kind::Method) => true,

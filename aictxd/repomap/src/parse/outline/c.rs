@@ -261,7 +261,7 @@ impl Outliner<'_, '_> {
         }
     }
 
-    /// Whether a word is a macro around what follows: the grammar would take it for a type.
+    /// Returns true if a word is a macro around what follows: the grammar would take it for a type.
     fn is_bracket(&self) -> bool {
         self.scopes == 0
             && self.head.depth == 0

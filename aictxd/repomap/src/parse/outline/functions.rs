@@ -64,7 +64,7 @@ struct Parameter {
 }
 
 impl Parameter {
-    /// Whether it can be nothing else: arguments of macros are single words.
+    /// Returns true if it can be nothing else: arguments of macros are single words.
     fn is_plain(&self) -> bool {
         let typed = self.words >= 2 || self.words == 1 && (self.stars > 0 || self.builtin);
         let more = self.words + self.stars == 0 && self.dots == 3;
@@ -261,7 +261,7 @@ impl Head {
         self.doc.clone()
     }
 
-    /// Whether other files see it.
+    /// Returns true if other files see it.
     pub(super) fn exported(&self) -> bool {
         !self.hidden
     }
@@ -273,7 +273,7 @@ pub(super) fn is_macro(word: &[u8]) -> bool {
     word.len() > 1 && word.iter().all(capital)
 }
 
-/// Whether a macro's name says that it defines what is named first.
+/// Returns true if a macro's name says that it defines what is named first.
 fn defines(word: &[u8]) -> bool {
     memchr::memmem::find(word, b"DEFINE").is_some()
 }

@@ -59,7 +59,7 @@ impl Outlined {
         at - text + source
     }
 
-    /// Whether a grammar has nothing to say of what is left.
+    /// Returns true if a grammar has nothing to say of what is left.
     pub(super) fn is_bare(&self) -> bool {
         self.text.trim_ascii().is_empty()
     }
@@ -206,7 +206,7 @@ impl<'s, 'o> Cut<'s, 'o> {
         found
     }
 
-    /// Whether more blocks without end were met than a source in order has.
+    /// Returns true if more blocks without end were met than a source in order has.
     fn hopeless(&self) -> bool {
         self.endless > MAX_ENDLESS
     }

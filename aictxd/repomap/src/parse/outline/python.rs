@@ -154,7 +154,7 @@ fn defines(text: &[u8]) -> bool {
         .is_some_and(|rest| is_space(rest.first()))
 }
 
-/// Whether a statement is a string.
+/// Returns true if a statement is a string.
 fn documents(text: &[u8]) -> bool {
     let prefix = text
         .iter()

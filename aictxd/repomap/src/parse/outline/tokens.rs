@@ -56,9 +56,9 @@ pub(super) struct Tokens<'s> {
     dialect: Dialect,
     start: usize,
     at: usize,
-    /// Whether nothing but space stands before `at` in its line.
+    /// True if nothing but space stands before `at` in its line.
     fresh: bool,
-    /// Whether a line break stands between the token read last and the one before it.
+    /// True if a line break stands between the token read last and the one before it.
     broke: bool,
     /// The comment read last: of lines one below the other, all of them.
     comment: Option<Comment>,
@@ -112,22 +112,22 @@ impl<'s> Tokens<'s> {
         self.source.get(token).unwrap_or(&[])
     }
 
-    /// Whether nothing is left to read.
+    /// Returns true if nothing is left to read.
     pub(super) fn is_done(&self) -> bool {
         self.at >= self.source.len()
     }
 
-    /// Whether the token read last begins its line, without any space before it.
+    /// Returns true if the token read last begins its line, without any space before it.
     pub(super) fn at_margin(&self) -> bool {
         self.byte_before(self.start).is_none_or(|it| it == b'\n')
     }
 
-    /// Whether the token read last is the first of its line.
+    /// Returns true if the token read last is the first of its line.
     pub(super) fn broke(&self) -> bool {
         self.broke
     }
 
-    /// Whether nothing but a comment stands beside the token read last in its line.
+    /// Returns true if nothing but a comment stands beside the token read last in its line.
     pub(super) fn is_alone(&self) -> bool {
         let behind = self
             .rest()
@@ -481,7 +481,7 @@ fn named(rest: &[u8]) -> Conditional {
     }
 }
 
-/// Whether nothing but space and one line break stands there.
+/// Returns true if nothing but space and one line break stands there.
 fn breaks_once(between: Option<&[u8]>) -> bool {
     between.is_some_and(|it| {
         it.iter().all(u8::is_ascii_whitespace) && memchr::memchr_iter(b'\n', it).count() == 1

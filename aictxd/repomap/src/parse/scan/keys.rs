@@ -14,7 +14,7 @@ pub(super) struct Key {
     pub(super) signature: Vec<u8>,
     pub(super) line: u32,
     pub(super) end_line: u32,
-    /// Whether it stands in another key.
+    /// True if it stands in another key.
     pub(super) inner: bool,
     pub(super) kind: Kind,
 }

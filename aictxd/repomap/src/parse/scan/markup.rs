@@ -161,7 +161,7 @@ pub(in crate::parse) fn html(source: &[u8], draft: &mut Draft) -> Option<(Langua
     Some((Language::named("javascript")?, scripts))
 }
 
-/// Whether a script of this type is run, and not data or a template.
+/// Returns true if a script of this type is run, and not data or a template.
 fn is_program(kind: Option<&[u8]>) -> bool {
     let kind = kind.unwrap_or(b"").trim_ascii();
     kind.is_empty()

@@ -136,7 +136,7 @@ fn before_place(text: &str) -> &str {
     mark.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
 }
 
-/// Whether a text ends as the names of files do.
+/// Returns true if a text ends as the names of files do.
 fn has_extension(text: &str) -> bool {
     text.rsplit_once('.').is_some_and(|(stem, ext)| {
         !stem.is_empty()

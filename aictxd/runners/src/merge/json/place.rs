@@ -80,7 +80,7 @@ fn style(doc: &Doc) -> Style {
     }
 }
 
-/// Whether the parts of a container stand on lines of their own; what is empty follows the root.
+/// Returns true if the parts of a container stand on lines of their own; what is empty follows the root.
 fn is_tall(doc: &Doc, container: &Container) -> bool {
     let text = doc.text();
     match container.parts.first() {
