@@ -7,13 +7,11 @@
 
 use std::borrow::Cow;
 
-use aictx_redact::{
-    Report, is_clean_row, scrub_again, scrub_bytes, scrub_text, scrub_value,
-};
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::Outcome;
 use aictx_proto::methods as words;
 use aictx_proto::text::{hash, truncate_chars};
+use aictx_redact::{Report, is_clean_row, scrub_again, scrub_bytes, scrub_text, scrub_value};
 use aictx_signals::Run;
 use serde_json::{Map, Value};
 

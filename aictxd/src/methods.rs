@@ -9,7 +9,6 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
-use aictx_redact::Report;
 use aictx_continuity::{
     ExplicitReport, FailureEdit, Finalize, MemoryEdit, Project, choose_contract, contract_file,
 };
@@ -22,6 +21,7 @@ use aictx_proto::path::Located;
 use aictx_proto::record::{AgentExecutionRow, files};
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::{GitState, Snapshot};
+use aictx_redact::Report;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,6 +1,5 @@
 //! What programs written for the Python package of the same name read and call (docs/compatibility.md).
 
-
 use aictx_tests::TestEnv;
 use serde_json::{Value, json};
 

@@ -10,8 +10,8 @@ use crate::error::StoreError;
 use crate::fs::{self, Root};
 use crate::lock::DEADLINE;
 use crate::read::{self, Line};
-use aictx_redact::Report;
 use crate::store::Store;
+use aictx_redact::Report;
 
 /// Largest history that is compacted.
 const MAX_COMPACTED: u64 = 256 * 1024 * 1024;

@@ -7,9 +7,9 @@ use aictx_proto::text;
 use serde_json::{Map, Value};
 
 use crate::error::StoreError;
-use aictx_redact::layout;
 use crate::read::MAX_FILE;
 use aictx_redact::Report;
+use aictx_redact::layout;
 
 /// Longest row written, newline included. Long texts are cut until it fits.
 pub const MAX_ROW: usize = 64 * 1024;

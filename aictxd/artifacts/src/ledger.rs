@@ -22,9 +22,9 @@ use crate::encode;
 use crate::error::StoreError;
 use crate::fs::{self, Root};
 use crate::read::{self, MAX_FILE};
-use aictx_redact::Report;
 use crate::store::Store;
 use crate::trust::{Tagged, Trust};
+use aictx_redact::Report;
 
 /// How long a ledger's lock is waited for; whoever holds it writes one row.
 const LOCK_DEADLINE: Duration = Duration::from_millis(250);

@@ -21,9 +21,9 @@ use crate::journal;
 use crate::lock::{self, DEADLINE, Gate};
 use crate::read;
 use crate::rows::KnownContract;
-use aictx_redact::Report;
 use crate::snapshot::{Applied, Cache};
 use crate::trust::Trust;
+use aictx_redact::Report;
 
 mod aside;
 mod foreign;

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aictx_redact::Report;
 use aictx_proto::Timestamp;
 use aictx_proto::identity::Caller;
+use aictx_redact::Report;
 use aictx_runners::{HookEvent, Moment};
 
 use super::Session;

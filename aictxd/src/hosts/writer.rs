@@ -6,11 +6,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aictx_redact::Report;
 use aictx_artifacts::{Committed, Op, StoreError};
 use aictx_proto::effect::Effects;
 use aictx_proto::rpc::{INTERNAL, RpcError, UNAVAILABLE};
 use aictx_proto::snapshot::Snapshot;
+use aictx_redact::Report;
 use tokio::sync::oneshot;
 
 use super::{Host, store_error};

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
-use aictx_redact::scrub_text;
 use aictx_proto::methods::{MapFreshness, MapHit, MapHitMetadata};
+use aictx_redact::scrub_text;
 use aictx_repomap::ask;
 use aictx_repomap::history::{History, Limits as HistoryLimits, mine};
 use aictx_repomap::indexer::{Cache, Indexer, Report};

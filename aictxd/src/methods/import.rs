@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
-use aictx_redact::{Report, scrub_value};
 use aictx_continuity::{Imported, import, imported_row};
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects};
@@ -16,6 +15,7 @@ use aictx_proto::methods::{
 use aictx_proto::path::Located;
 use aictx_proto::record::{ImportedRow, files};
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
+use aictx_redact::{Report, scrub_value};
 use aictx_runners::transcript::AGENTS;
 
 use super::place;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use aictx_artifacts::Store;
-use aictx_redact::{Report, scrub_value};
 use aictx_continuity::{
     MemoryEdit, edit_item, find_item, history_of, is_muted, items, page, record_decision, set_muted,
 };
@@ -15,6 +14,7 @@ use aictx_proto::methods::{
 use aictx_proto::record::{ImportedRow, files};
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
 use aictx_proto::snapshot::Snapshot;
+use aictx_redact::{Report, scrub_value};
 use serde_json::{Map, Value, json};
 
 use super::compact::of_repo;

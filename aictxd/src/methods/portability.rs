@@ -4,7 +4,6 @@
 use std::cell::Cell;
 
 use aictx_artifacts::read::Line;
-use aictx_redact::{Report, scrub_value};
 use aictx_artifacts::{MAX_SHARED_FILES, Row};
 use aictx_continuity::{Fate, portable_fates};
 use aictx_files::untrusted;
@@ -13,6 +12,7 @@ use aictx_proto::json::member;
 use aictx_proto::methods::{CompactParams, InRepo};
 use aictx_proto::record::files;
 use aictx_proto::rpc::RpcError;
+use aictx_redact::{Report, scrub_value};
 use serde_json::{Map, Value, json};
 
 use super::compact::{derived, of_repo};

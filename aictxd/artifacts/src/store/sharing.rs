@@ -14,9 +14,9 @@ use crate::encode::{self, Delta, Kind};
 use crate::error::StoreError;
 use crate::fs::Root;
 use crate::read::MAX_FILE;
-use aictx_redact::Report;
 use crate::shared::{self, Receipt, Record};
 use crate::snapshot::Cache;
+use aictx_redact::Report;
 
 /// After it failed, taking in is tried again by readers no sooner.
 const RETRY: Duration = Duration::from_secs(5);
