@@ -448,7 +448,7 @@ async fn finalize(
     if params.summary.trim().is_empty() && params.task.trim().is_empty() {
         return Err(invalid("`summary` or `task` must say what was done"));
     }
-    aictx_continuity::check_report(&params).map_err(|e| invalid(&e))?;
+    aictx_continuity::check_report(&params).map_err(|e| invalid(&e.to_string()))?;
     let place = place(app, &params.repo)?;
     let host = app.hosts.open(&place.root)?;
     let identity = app.identify(&params.caller, &place.worktree);

@@ -7,6 +7,7 @@ use aictx_proto::snapshot::ReadIssue;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::error::StoreError;
 use crate::fs::Stamp;
 use crate::read::{self, Line, MAX_FILE};
 use crate::store::Store;
@@ -110,22 +111,23 @@ impl Store {
         read::rows(&bytes, limit, Origin::Repository).rows
     }
 
-    /// All rows of a history as they stand.
+    /// All rows of a history as they stand, for who writes them anew.
     ///
     /// # Errors
-    /// It is larger than [`MAX_FILE`] or cannot be read; in words.
-    pub fn all_rows(&self, file: &str) -> Result<Vec<Value>, String> {
+    /// It is larger than [`MAX_FILE`] or cannot be read.
+    pub fn all_rows(&self, file: &str) -> Result<Vec<Value>, StoreError> {
         let root = self.root();
-        let fail = |e: std::io::Error| format!("{}: {e}", root.path(file).display());
+        let fail = |e: std::io::Error| root.error(file, e);
         let Some(open) = root.read_if_there(file).map_err(fail)? else {
             return Ok(Vec::new());
         };
         let len = crate::fs::len(&open).map_err(fail)?;
         if len > MAX_FILE {
-            return Err(format!(
-                "{} has {len} bytes, more than the {MAX_FILE} that are rewritten at once; `aictx internal compact --apply` makes it smaller",
-                root.path(file).display()
-            ));
+            return Err(StoreError::TooLarge {
+                file: file.to_owned(),
+                bytes: usize::try_from(len).unwrap_or(usize::MAX),
+                limit: usize::try_from(MAX_FILE).unwrap_or(usize::MAX),
+            });
         }
         let bytes = crate::fs::read_range(&open, 0, MAX_FILE).map_err(fail)?;
         let rows = read::lines(&bytes).filter_map(|(_, line)| match line {

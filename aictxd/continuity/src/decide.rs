@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::anchors;
 use crate::decisions::holding;
+use crate::error::ReportError;
 use crate::project::Project;
 use crate::row_value;
 use crate::session::touch;
@@ -114,10 +115,10 @@ pub fn record_decision(
     project: &Project,
     head: &str,
     now: Timestamp,
-) -> Result<(Option<Decision>, Effects), String> {
+) -> Result<(Option<Decision>, Effects), ReportError> {
     let session = touch(snapshot, identity, now);
     if !says_something(&row(told, ("", session.number), now)) {
-        return Err("it must say what was decided, and why, or what for".to_owned());
+        return Err(ReportError::EmptyDecision);
     }
     let told = std::slice::from_ref(told);
     let mut rows = decided(snapshot, told, ("", session.number), project, head, now);

@@ -27,6 +27,7 @@ use crate::area::derive_area;
 use crate::classify::{Observed, effective, observed, provisional};
 use crate::decide::decided;
 use crate::decisions;
+use crate::error::ReportError;
 use crate::failures;
 use crate::handoff::{self, ANSWERED, MIN_ANSWER};
 use crate::ids::decision_id;
@@ -166,13 +167,13 @@ pub fn failed_branches(
 ///
 /// # Errors
 /// Which part, and what is wrong with it.
-pub fn check_report(params: &FinalizeParams) -> Result<(), String> {
+pub fn check_report(params: &FinalizeParams) -> Result<(), ReportError> {
     crate::semantic::parse(&params.semantic_updates)?;
     crate::work_state::apply_patch(&mut Thread::default(), &params.work_state)
-        .map_err(|e| format!("work_state: {e}"))?;
+        .map_err(ReportError::WorkState)?;
     let wrong = params.decisions.iter().position(|d| !d.is_object());
     match wrong {
-        Some(at) => Err(format!("decision {} is not an object", at + 1)),
+        Some(at) => Err(ReportError::NotAnObject(at + 1)),
         None => Ok(()),
     }
 }

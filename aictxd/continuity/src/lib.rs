@@ -16,6 +16,7 @@ mod context;
 mod contracts;
 mod decide;
 mod decisions;
+mod error;
 mod failures;
 mod finalize;
 mod handoff;
@@ -60,6 +61,7 @@ pub use compaction::{Fate, Known, RULES, Rule, portable_fates, rules, staleness}
 pub use context::has_handoff;
 pub use contracts::{Chosen, choose_contract, contract_file};
 pub use decide::record_decision;
+pub use error::{ItemError, ReportError};
 pub use failures::{
     FailureEdit, FailureQuery, edit_failure, failed_last_time, find_failures, known_failure,
     list as failure_list, pick_failure, tell_failed_last_time,

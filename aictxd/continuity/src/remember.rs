@@ -9,6 +9,7 @@ use aictx_proto::text::clean;
 use serde_json::{Map, Value, json};
 
 use crate::decisions::superseded;
+use crate::error::ItemError;
 use crate::ids::{decision_id, handoff_id, strategy_id, subsystem_id, thread_id};
 use crate::marks::{self, PINNED, WRONG};
 use crate::origin::labelled;
@@ -126,11 +127,15 @@ pub fn items(snapshot: &Snapshot, imported: &[ImportedRow]) -> Vec<Value> {
 /// The one item that `id` names: its whole id, or a beginning that no other has.
 ///
 /// # Errors
-/// What is wrong with the id, in words.
-pub fn find_item(snapshot: &Snapshot, imported: &[ImportedRow], id: &str) -> Result<Value, String> {
+/// See [`ItemError`].
+pub fn find_item(
+    snapshot: &Snapshot,
+    imported: &[ImportedRow],
+    id: &str,
+) -> Result<Value, ItemError> {
     let wanted = id.trim();
     if wanted.is_empty() {
-        return Err("the id is empty".to_owned());
+        return Err(ItemError::EmptyId);
     }
     let all = items(snapshot, imported);
     let id_of = |item: &Value| item["id"].as_str().unwrap_or_default().to_owned();
@@ -149,8 +154,11 @@ pub fn find_item(snapshot: &Snapshot, imported: &[ImportedRow], id: &str) -> Res
         .collect();
     match begins.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => Err(format!("nothing remembered has the id `{wanted}`")),
-        several => Err(format!("{} items begin with `{wanted}`", several.len())),
+        [] => Err(ItemError::Unknown(wanted.to_owned())),
+        several => Err(ItemError::Ambiguous {
+            id: wanted.to_owned(),
+            count: several.len(),
+        }),
     }
 }
 
@@ -165,13 +173,13 @@ pub fn edit_item(
     edit: &MemoryEdit,
     rows: &[Value],
     now: Timestamp,
-) -> Result<Effects, String> {
+) -> Result<Effects, ItemError> {
     let id = item["id"].as_str().unwrap_or_default();
     let mut effects = match item["kind"].as_str().unwrap_or_default() {
         "note" => note(snapshot, id, edit)?,
         "task" => task(snapshot, id, edit)?,
         kind => {
-            let file = history_of(kind).ok_or_else(|| format!("`{id}` cannot be edited"))?;
+            let file = history_of(kind).ok_or_else(|| ItemError::NotEditable(id.to_owned()))?;
             history(file, id, edit, rows)?
         }
     };
@@ -217,7 +225,7 @@ pub fn history_of(kind: &str) -> Option<&'static str> {
     }
 }
 
-fn history(file: &str, id: &str, edit: &MemoryEdit, rows: &[Value]) -> Result<Effects, String> {
+fn history(file: &str, id: &str, edit: &MemoryEdit, rows: &[Value]) -> Result<Effects, ItemError> {
     let mut out: Vec<Value> = Vec::with_capacity(rows.len());
     let mut found = Vec::new();
     for row in rows {
@@ -233,7 +241,7 @@ fn history(file: &str, id: &str, edit: &MemoryEdit, rows: &[Value]) -> Result<Ef
         }
     }
     if found.is_empty() {
-        return Err(format!("`{id}` is no longer in {file}"));
+        return Err(ItemError::Gone(id.to_owned()));
     }
     let order = KeyOrder::Sorted;
     let mut effects = vec![Effect::ReplaceRows {
@@ -290,13 +298,13 @@ fn mark(row: &mut Value, edit: &MemoryEdit) {
     }
 }
 
-fn note(snapshot: &Snapshot, id: &str, edit: &MemoryEdit) -> Result<Effects, String> {
+fn note(snapshot: &Snapshot, id: &str, edit: &MemoryEdit) -> Result<Effects, ItemError> {
     let mut memory = (*snapshot.semantic).clone();
     let at = memory
         .subsystems
         .iter()
         .position(|s| subsystem_id(s) == id)
-        .ok_or_else(|| format!("`{id}` is not there any more"))?;
+        .ok_or_else(|| ItemError::Gone(id.to_owned()))?;
     let subsystem = memory.subsystems.remove(at);
     let file = semantic::shard(&subsystem.name);
     if *edit == MemoryEdit::Forget {
@@ -317,12 +325,12 @@ fn note(snapshot: &Snapshot, id: &str, edit: &MemoryEdit) -> Result<Effects, Str
     ])
 }
 
-fn task(snapshot: &Snapshot, id: &str, edit: &MemoryEdit) -> Result<Effects, String> {
+fn task(snapshot: &Snapshot, id: &str, edit: &MemoryEdit) -> Result<Effects, ItemError> {
     let thread = snapshot
         .threads
         .iter()
         .find(|t| thread_id(t) == id)
-        .ok_or_else(|| format!("`{id}` is not there any more"))?;
+        .ok_or_else(|| ItemError::Gone(id.to_owned()))?;
     let file = thread_file(&thread.task_id);
     if *edit == MemoryEdit::Forget {
         let pointer = crate::work_state::without(&snapshot.pointer, &thread.task_id);

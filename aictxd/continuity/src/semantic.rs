@@ -6,6 +6,7 @@ use aictx_proto::record::{SemanticRepo, Subsystem, files};
 use aictx_proto::text::clean;
 use serde_json::Value;
 
+use crate::error::ReportError;
 use crate::marks;
 use crate::matching::{shared, terms};
 
@@ -20,7 +21,7 @@ const BEST: usize = 3;
 ///
 /// # Errors
 /// Which one is not an update, and why.
-pub(crate) fn parse(given: &[Value]) -> Result<Vec<Subsystem>, String> {
+pub(crate) fn parse(given: &[Value]) -> Result<Vec<Subsystem>, ReportError> {
     let mut out = Vec::new();
     for (at, update) in given.iter().enumerate() {
         let text = |name: &str, limit| {
@@ -40,7 +41,7 @@ pub(crate) fn parse(given: &[Value]) -> Result<Vec<Subsystem>, String> {
         };
         let name = text("name", 84);
         if name.is_empty() {
-            return Err(format!("semantic update {} has no `name`", at + 1));
+            return Err(ReportError::UnnamedSubsystem(at + 1));
         }
         out.push(Subsystem {
             name,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aictx_artifacts::root;
 use aictx_continuity::{
-    FailureEdit, FailureQuery, classify, edit_failure, find_failures, pick_failure,
+    FailureEdit, FailureQuery, ItemError, classify, edit_failure, find_failures, pick_failure,
 };
 use aictx_proto::methods::{
     FailureEntry, FailureList, FailureListParams, FailureParams, FailureReply,
@@ -111,8 +111,9 @@ pub(super) fn show(app: &App, params: &FailureParams) -> Result<FailureReply, Rp
     })
 }
 
-fn unknown(text: String) -> RpcError {
-    RpcError::new(NOT_FOUND, text).hint("`aictx failures list --status all` shows what there is")
+fn unknown(error: ItemError) -> RpcError {
+    RpcError::new(NOT_FOUND, error.to_string())
+        .hint("`aictx failures list --status all` shows what there is")
 }
 
 /// Resolves, reopens or forgets a failure.
@@ -131,7 +132,7 @@ pub(super) async fn edit(
     let decided = host.write(move |snapshot| {
         match edit_failure(&snapshot.failures, &params.failure_id, &edit, now) {
             Ok((failure, effects)) => (Ok(failure), effects),
-            Err(text) => (Err(text), Vec::new()),
+            Err(error) => (Err(error), Vec::new()),
         }
     });
     let (failure, _) = decided.await?;

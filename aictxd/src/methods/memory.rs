@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use aictx_artifacts::Store;
 use aictx_continuity::{
-    MemoryEdit, edit_item, find_item, history_of, is_muted, items, page, record_decision, set_muted,
+    ItemError, MemoryEdit, edit_item, find_item, history_of, is_muted, items, page,
+    record_decision, set_muted,
 };
 use aictx_proto::effect::{Effect, Effects};
 use aictx_proto::methods::{
@@ -23,6 +24,7 @@ use super::{Looked, place};
 use crate::app::App;
 use crate::facts;
 use crate::homes::MEMORY;
+use crate::hosts::store_error;
 
 /// Items listed when nobody says how many, and at most.
 const DEFAULT_LIMIT: usize = 50;
@@ -67,25 +69,30 @@ pub(super) async fn edit(
     };
     let (now, store) = (app.now(), Arc::clone(&host.store));
     let decided = host.write(move |snapshot| {
-        let found = find_item(snapshot, &imported(&store, snapshot), &params.id).and_then(|item| {
+        let edited = || -> Result<_, RpcError> {
+            let unknown = |error: ItemError| {
+                RpcError::new(NOT_FOUND, error.to_string())
+                    .hint("`aictx memory list` shows what there is")
+            };
+            let item =
+                find_item(snapshot, &imported(&store, snapshot), &params.id).map_err(unknown)?;
             let kind = aictx_proto::json::member(&item, "kind")
                 .as_str()
                 .unwrap_or_default();
             // All rows, also those that a snapshot does not hold: none may be lost.
             let rows = history_of(kind)
                 .map(|file| store.all_rows(file))
-                .transpose()?;
-            let effects = edit_item(snapshot, &item, &edit, &rows.unwrap_or_default(), now)?;
-            Ok((item, effects))
-        });
-        match found {
+                .transpose()
+                .map_err(|error| store_error(&error))?;
+            let effects = edit_item(snapshot, &item, &edit, &rows.unwrap_or_default(), now);
+            Ok((item, effects.map_err(unknown)?))
+        };
+        match edited() {
             Ok((item, effects)) => (Ok(item), effects),
-            Err(text) => (Err(text), Effects::new()),
+            Err(error) => (Err(error), Effects::new()),
         }
     });
-    let item = decided.await?.0.map_err(|text| {
-        RpcError::new(NOT_FOUND, text).hint("`aictx memory list` shows what there is")
-    })?;
+    let item = decided.await?.0?;
     Ok(MemoryReply {
         action: action.to_owned(),
         item,
@@ -125,11 +132,11 @@ pub(super) async fn decide(
     let decided = host.write(move |snapshot| {
         match record_decision(snapshot, &told, &identity, &project, &git.head, now) {
             Ok((row, effects)) => (Ok(row), effects),
-            Err(text) => (Err(text), Effects::new()),
+            Err(error) => (Err(error), Effects::new()),
         }
     });
     let row = decided.await?.0;
-    let row = row.map_err(|text| RpcError::new(INVALID_PARAMS, text))?;
+    let row = row.map_err(|error| RpcError::new(INVALID_PARAMS, error.to_string()))?;
     let mut decision = serde_json::to_value(&row).unwrap_or_default();
     // The caller sees what was stored.
     scrub_value(&mut decision, &mut Report::default());

@@ -7,6 +7,8 @@ use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::record::{FailurePattern, files};
 use aictx_proto::text::clean;
 
+use crate::error::ItemError;
+
 /// What to do with a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FailureEdit {
@@ -22,15 +24,15 @@ pub enum FailureEdit {
 /// has.
 ///
 /// # Errors
-/// What is wrong with the id, in words.
+/// See [`ItemError`].
 pub fn pick<'a>(
     patterns: &'a [Arc<FailurePattern>],
     id: &str,
-) -> Result<&'a FailurePattern, String> {
+) -> Result<&'a FailurePattern, ItemError> {
     let wanted = id.trim();
     let bare = wanted.strip_prefix("failure::").unwrap_or(wanted);
     if bare.is_empty() {
-        return Err("the id is empty".to_owned());
+        return Err(ItemError::EmptyId);
     }
     if let Some(exact) = patterns.iter().find(|p| p.signature == bare) {
         return Ok(exact);
@@ -41,11 +43,11 @@ pub fn pick<'a>(
         .collect();
     match begins.as_slice() {
         [one] => Ok(one),
-        [] => Err(format!("no remembered failure has the id `{wanted}`")),
-        several => Err(format!(
-            "{} remembered failures begin with `{wanted}`",
-            several.len()
-        )),
+        [] => Err(ItemError::UnknownFailure(wanted.to_owned())),
+        several => Err(ItemError::Ambiguous {
+            id: wanted.to_owned(),
+            count: several.len(),
+        }),
     }
 }
 
@@ -58,7 +60,7 @@ pub fn edit_failure(
     id: &str,
     edit: &FailureEdit,
     now: Timestamp,
-) -> Result<(FailurePattern, Effects), String> {
+) -> Result<(FailurePattern, Effects), ItemError> {
     let mut changed = pick(patterns, id)?.clone();
     let mut all = patterns.to_vec();
     match edit {
