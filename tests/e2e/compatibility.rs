@@ -1,4 +1,8 @@
-//! What programs written for the Python package of the same name read and call (docs/compatibility.md).
+//! What programs written for the Python package of the same name read and call (docs/compatibility.md), and the
+//! list of its promises (docs/claims.md).
+
+use std::fs;
+use std::path::Path;
 
 use aictx_tests::TestEnv;
 use serde_json::{Value, json};
@@ -42,6 +46,9 @@ fn resume_has_the_members_of_the_package() {
             "/startup_banner_policy/instruction",
             "/startup_guard/forbidden_normal_flow",
             "/runner_contract/must_verify_mcp_once_per_session",
+            "/runner_contract/required_tools",
+            "/guard_triggers/0/condition",
+            "/execution_contract/validation_policy/evidence",
             "/sources/final_summary",
             "/loaded_context",
         ],
@@ -83,6 +90,24 @@ fn finalize_has_the_members_of_the_package() {
         .aictx(&repo, &[&finalize[..], &edited].concat())
         .ok()
         .json();
+    has(
+        &reply,
+        &[
+            "/agent_summary",
+            "/agent_summary_text",
+            "/continuity_value",
+            "/prepared_task_type",
+            "/final_task_type",
+            "/effective_task_type",
+            "/handoff_persisted/handoff/agent_id",
+            "/handoff_persisted/handoff/adapter_id",
+            "/handoff_persisted/handoff/session_id",
+            "/handoff_persisted/handoff/evidence_quality",
+        ],
+    );
+    let known = &reply["capture_quality"]["provenance"];
+    assert_eq!(known["files_edited"], "explicit", "{known}");
+    assert_eq!(known["files_opened"], "unknown", "{known}");
     let id = reply["execution_id"].as_str().unwrap();
     assert_eq!(reply["feedback_persisted"]["execution_id"], id);
     assert_eq!(
@@ -149,4 +174,36 @@ fn init_takes_the_folder_that_it_names() {
     let home = env.path().join("home");
     let run = env.aictx(&home, &[&init[..], &["--repo", "."]].concat());
     assert_eq!(run.status, 1, "{run:?}");
+}
+
+#[test]
+fn the_list_of_promises_names_tests_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = fs::read_to_string(root.join("docs/claims.md")).unwrap();
+    let (mut promises, mut wrong) = (0, Vec::new());
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let (state, shown) = match cells[..] {
+            [_, "state", _] => continue,
+            [_, state @ ("works" | "differs" | "not done"), shown] => (state, shown),
+            _ => {
+                wrong.push(format!("three cells and a known state: {row}"));
+                continue;
+            }
+        };
+        promises += 1;
+        let code = shown.split('`').skip(1).step_by(2);
+        let named: Vec<(&str, &str)> = code.filter_map(|c| c.split_once(".rs: ")).collect();
+        if named.is_empty() && state == "works" && !shown.contains("no test") {
+            wrong.push(format!("no test is named: {row}"));
+        }
+        for (file, test) in named {
+            let source = fs::read_to_string(root.join(format!("{file}.rs"))).unwrap_or_default();
+            if !source.contains(&format!("fn {test}(")) {
+                wrong.push(format!("{file}.rs has no test {test}"));
+            }
+        }
+    }
+    assert!(promises > 150, "{promises} rows were read");
+    assert_eq!(wrong, Vec::<String>::new());
 }

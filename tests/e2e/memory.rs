@@ -183,6 +183,7 @@ fn w4_w28_the_summary_says_what_was_saved_and_what_is_next() {
         details.starts_with("# AICTX Execution Summary"),
         "{details}"
     );
+    assert!(details.contains("- effective task type: ") && !run.stdout.contains("task type"));
     // Nothing that is not English, nothing of a failure that was none (w23, wm7).
     assert!(
         !run.stdout.contains("fallo") && !line("Context: ").contains("failure"),

@@ -577,7 +577,7 @@ fn commits_and_areas_fill_the_places_that_memory_leaves() {
     let work = "finalize --status success --summary done --files-edited src/gateway/retry.py";
     env.aictx(&repo, &work.split(' ').collect::<Vec<_>>()).ok();
     let area = "area: src/gateway: 1 execution".to_owned();
-    assert_eq!(found(&["gateway", "--kind", "area"]), [area.clone()]);
+    assert_eq!(found(&["gateway", "--kind", "area"]), [area.as_str()]);
     assert!(found(&["src/gateway"]).contains(&area));
     assert!(!found(&["invoices"]).contains(&area));
     let first = found(&["amounts decimal float"]);
