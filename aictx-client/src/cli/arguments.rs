@@ -324,10 +324,10 @@ pub struct Finalize {
     /// `semantic_updates`, `work_state` … (`-` for standard input); options are added to it
     #[arg(long, value_name = "FILE")]
     pub from_file: Option<PathBuf>,
-    /// Has no effect; `aictx view` shows the page
+    /// Write what is remembered into .aictx/reports, as `aictx view` does
     #[arg(long, alias = "view")]
     pub include_view: bool,
-    /// Has no effect; `aictx view` shows the page
+    /// Has no effect; nothing is published
     #[arg(long)]
     pub online_view: bool,
     /// Who.

@@ -5,7 +5,9 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use aictx_proto::ErrorEvent;
-use aictx_proto::methods::{FINALIZE, FinalizeParams, FinalizeReply};
+use aictx_proto::methods::{
+    FINALIZE, FinalizeParams, FinalizeReply, MEMORY_VIEW, ViewParams, ViewReply,
+};
 use aictx_proto::rpc::MAX_LINE_BYTES;
 use serde_json::{Map, Value};
 
@@ -26,10 +28,7 @@ const OUTPUT_END: u64 = 1024 * 1024;
 
 /// `aictx finalize`.
 pub(super) fn finalize(backend: &Backend, options: Finalize) -> Result<Answer, CliError> {
-    let views = [
-        (options.include_view, "--include-view"),
-        (options.online_view, "--online-view"),
-    ];
+    let (include_view, online_view) = (options.include_view, options.online_view);
     let document = match &options.from_file {
         Some(file) => read_document(file)?,
         None => FinalizeParams::default(),
@@ -43,13 +42,19 @@ pub(super) fn finalize(backend: &Backend, options: Finalize) -> Result<Answer, C
         Err(error) => return Ok(unavailable(&error)),
     };
     let reply: FinalizeReply = parse(value.clone())?;
-    compatibility::finalize(&mut value, &params.repo);
     let mut notes = render::finalize_notes(&reply);
-    for (_, flag) in views.iter().filter(|(asked, _)| *asked) {
-        notes.push_str(&format!(
-            "note: {flag} has no effect; `aictx view` shows the page\n"
-        ));
+    if include_view {
+        let view = ViewParams {
+            repo: params.repo.clone(),
+            write: true,
+        };
+        let view: ViewReply = parse(backend.call(MEMORY_VIEW, &view)?)?;
+        notes.push_str(&format!("wrote {}\n", view.markdown_path));
     }
+    if online_view {
+        notes.push_str("note: --online-view has no effect; nothing is published\n");
+    }
+    compatibility::finalize(&mut value, &params.repo);
     Ok(Answer {
         value,
         text: render::finalize(&reply),

@@ -47,7 +47,7 @@ pub(super) fn view(backend: &Backend, options: &View) -> Result<Answer, CliError
     match &options.output {
         Some(file) => {
             fs::write(file, shown).map_err(|e| CliError::io(file.display(), &e))?;
-            aictx_proto::json::set(&mut view, "path", file.to_string_lossy());
+            aictx_proto::json::set(&mut view, "markdown_path", file.to_string_lossy());
             answer.text = format!("wrote {}\n", file.display());
         }
         None => answer.notes = format!("wrote {}\n", reply.markdown_path),

@@ -229,7 +229,7 @@ fn reused(read: &Reported) -> usize {
 
 /// Executions of which it is known whether they followed a strategy.
 fn all_runs(read: &Reported) -> usize {
-    let fed_back = read.feedback.iter().map(|row| row.execution_id.as_str());
+    let fed_back = read.feedback.iter().map(|row| row.task_id.as_str());
     let runs = read.runs.iter().map(|e| e.execution_id.as_str());
     runs.chain(fed_back).collect::<BTreeSet<_>>().len()
 }
@@ -240,7 +240,7 @@ fn used<'r>(read: &Reported<'r>, member: &str, logged: impl Iterator<Item = &'r 
         |row: &&ExecutionFeedbackRow| row.aictx_feedback.get(member) == Some(&Value::Bool(true));
     let fed_back = read.feedback.iter().filter(is_used);
     let all: BTreeSet<&str> = fed_back
-        .map(|row| row.execution_id.as_str())
+        .map(|row| row.task_id.as_str())
         .chain(logged)
         .collect();
     all.len()

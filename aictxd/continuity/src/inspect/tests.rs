@@ -232,7 +232,7 @@ fn the_report_counts_only_what_the_logs_show() {
     });
     // Rows of the Python program: the log of agents' executions does not know the first.
     let feedback = ["of its own", "0"].map(|id| ExecutionFeedbackRow {
-        execution_id: id.to_owned(),
+        task_id: id.to_owned(),
         aictx_feedback: [("used_strategy".to_owned(), json!(true))]
             .into_iter()
             .collect(),
