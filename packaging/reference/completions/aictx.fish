@@ -181,8 +181,8 @@ complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l agent-id -d 'Ag
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l adapter-id -d 'Adapter' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l session-id -d 'Session' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l validated-learning -d 'What was done is proven, beyond what was observed'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l include-view -d 'Has no effect; `aictx view` shows the page'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l online-view -d 'Has no effect; `aictx view` shows the page'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l include-view -d 'Write what is remembered into .aictx/reports, as `aictx view` does'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l online-view -d 'Has no effect; nothing is published'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l no-banner -d 'No banner is ever printed'
