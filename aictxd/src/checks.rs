@@ -10,7 +10,7 @@ use aictx_continuity::{FileCheck, Ground, Project};
 use aictx_guard::Facts as _;
 use aictx_proto::RepoPath;
 use aictx_proto::snapshot::Snapshot;
-use aictx_signals::language_of;
+use aictx_shell::language_of;
 
 use crate::app::App;
 use crate::guarding::WorktreeFacts;
@@ -120,7 +120,7 @@ impl Ground for Checks<'_> {
             let Some((command, ran)) = project.check_below(&self.root, language, &ran) else {
                 continue;
             };
-            let quoted = aictx_signals::quoted(dir);
+            let quoted = aictx_shell::quoted(dir);
             return Some(FileCheck {
                 command: format!("cd {quoted} && {command}"),
                 ran: if ran.is_empty() {

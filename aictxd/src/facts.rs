@@ -260,7 +260,7 @@ fn named_files<'r>(worktree: &'r Path, request: &'r str) -> impl Iterator<Item =
         .map(|word| word.trim_start_matches("./").trim_end_matches('.'))
         .take(MAX_WORDS);
     words.filter(|word| {
-        let known = !aictx_signals::language_of(word).is_empty()
+        let known = !aictx_shell::language_of(word).is_empty()
             && aictx_proto::RepoPath::parse(word).is_ok();
         known && worktree.join(word).is_file()
     })
@@ -370,7 +370,7 @@ pub fn gather_for(
         look_at(app, place, &mut project, &more, asked_at, Some(snapshot));
         let ranked = project.map.iter().map(|hit| hit.path.as_str());
         let mut code = named_files(&place.worktree, request).chain(ranked);
-        let first = code.find(|path| !aictx_signals::language_of(path).is_empty());
+        let first = code.find(|path| !aictx_shell::language_of(path).is_empty());
         project.at_hand = first.and_then(|path| {
             let checks = Checks::with(app, place, snapshot, Cow::Borrowed(&project));
             checks.check(path)

@@ -16,7 +16,7 @@ use aictx_proto::RepoPath;
 use aictx_proto::path::{Located, split_name};
 use aictx_proto::snapshot::GitState;
 use aictx_repomap::tree::Tree;
-use aictx_signals::shell::Dialect;
+use aictx_shell::Dialect;
 use hashbrown::HashMap;
 use rustix::fs::FileType;
 
@@ -175,14 +175,14 @@ impl WorktreeFacts {
     /// worktree; empty where there is nothing to be said. Of a command that was judged, and
     /// [watched](Self::watching).
     pub fn tests_behind(&self, command: &str, cwd: &str) -> String {
-        if !aictx_signals::calls_tests_by_name(command) && !aictx_signals::calls_a_script(command) {
+        if !aictx_shell::calls_tests_by_name(command) && !aictx_shell::calls_a_script(command) {
             return String::new();
         }
         let followed = self.followed.borrow();
         // A recipe ends where a line of it fails; a file may go on.
         let first = followed.first().map(|(_, commands)| commands.as_str());
-        let goes_on = |text: &str| !aictx_signals::ends_as_its_tests(text);
-        if aictx_signals::calls_a_file(command) && first.is_none_or(goes_on) {
+        let goes_on = |text: &str| !aictx_shell::ends_as_its_tests(text);
+        if aictx_shell::calls_a_file(command) && first.is_none_or(goes_on) {
             return String::new();
         }
         let scripts = followed.iter().map(|(dir, commands)| {
@@ -191,7 +191,7 @@ impl WorktreeFacts {
         });
         let scripts: Option<Vec<_>> = scripts.collect();
         scripts
-            .and_then(aictx_signals::tests_behind)
+            .and_then(aictx_shell::tests_behind)
             .unwrap_or_default()
     }
 

@@ -121,7 +121,7 @@ fn ci_commands(root: &Path, sources: &mut Vec<String>) -> Vec<String> {
             let plain = !line.contains(['$', '`', ';', '|', '&', '<', '>', '\\', '#']);
             if plain
                 && line.len() <= 120
-                && aictx_signals::is_test_command(line)
+                && aictx_shell::is_test_command(line)
                 && !found.iter().any(|known| known == line)
                 && found.len() < MAX_CI_COMMANDS
             {
@@ -158,7 +158,7 @@ pub fn look(root: &Path) -> (Project, Vec<String>) {
         let (part, read) = look_at(&below);
         sources.extend(read.iter().map(|name| format!("{dir}/{name}")));
         if let Some((command, _)) = part.check_below(&project, "", &|_| String::new()) {
-            let quoted = aictx_signals::quoted(dir);
+            let quoted = aictx_shell::quoted(dir);
             project.below.push(format!("cd {quoted} && {command}"));
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aictx_guard::{Level, MemoryFacts, NoFacts, Place, command_risk};
 use aictx_proto::path::RepoPath;
-use aictx_signals::shell::{self, Dialect, MAX_COMMANDS};
+use aictx_shell::{Dialect, MAX_COMMANDS};
 use libfuzzer_sys::fuzz_target;
 
 const PLACE: Place = Place {
@@ -17,7 +17,7 @@ const PLACE: Place = Place {
 fuzz_target!(|input: (&str, &str)| {
     let (command, file) = input;
     for dialect in [Dialect::Posix, Dialect::Windows] {
-        let script = shell::analyse(command, dialect);
+        let script = aictx_shell::analyse(command, dialect);
         assert!(script.commands.len() <= MAX_COMMANDS);
         for (at, one) in script.commands.iter().enumerate() {
             assert!(one.piped_from.is_none_or(|from| from < script.commands.len() && from != at));

@@ -2,12 +2,13 @@
 #![no_main]
 
 use aictx_guard::{NoFacts, Place, command_risk};
-use aictx_signals::shell::{self, MAX_COMMANDS};
-use aictx_signals::{command_word, hides_status, is_test_command, normalise_command, same_check};
+use aictx_shell::{
+    MAX_COMMANDS, command_word, hides_status, is_test_command, normalise_command, same_check,
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let script = shell::parse(text);
+    let script = aictx_shell::parse(text);
     assert!(script.commands.len() <= MAX_COMMANDS);
     for (at, command) in script.commands.iter().enumerate() {
         assert!(

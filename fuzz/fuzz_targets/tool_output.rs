@@ -3,7 +3,8 @@
 
 use aictx_proto::event::MAX_EVENTS;
 use aictx_proto::ledger::Outcome;
-use aictx_signals::{Run, events, exit_status_from_text, is_test_command, outcome};
+use aictx_shell::{is_test_command};
+use aictx_signals::{Run, events, exit_status_from_text, outcome};
 use libfuzzer_sys::fuzz_target;
 
 const COMMANDS: &[&str] = &[

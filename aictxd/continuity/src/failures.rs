@@ -8,7 +8,7 @@ use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::record::{FailingTest, FailurePattern, files};
 use aictx_proto::text::{clean, slug};
-use aictx_signals::language_of;
+use aictx_shell::language_of;
 use serde_json::{Value, json};
 
 use crate::handoff::shorten;

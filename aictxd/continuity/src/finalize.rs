@@ -12,7 +12,7 @@ use aictx_proto::record::{
     AgentExecutionRow, ContractRecord, Decision, Handoff, HandoffRow, Thread,
 };
 use aictx_proto::snapshot::{GitState, Rows, Snapshot};
-use aictx_signals::is_untested;
+use aictx_shell::is_untested;
 use serde_json::{Map, Value, json};
 
 use self::again::Before;

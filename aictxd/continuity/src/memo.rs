@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use aictx_proto::record::FailingTest;
-use aictx_signals::Check;
+use aictx_shell::Check;
 
 /// Entries of a generation. Two generations are kept: what was asked for during the last one
 /// outlives it.
@@ -78,7 +78,7 @@ impl<V: Clone> Memo<V> {
     }
 }
 
-/// [`aictx_signals::same_check`], remembered.
+/// [`aictx_shell::same_check`], remembered.
 pub(crate) fn same_check(passed: &str, failed: &str) -> bool {
     passed == failed || check(passed).proves(&check(failed))
 }
@@ -141,16 +141,16 @@ pub(crate) fn check(command: &str) -> Arc<Check> {
     KNOWN.get(command, |command| Arc::new(Check::of(command)))
 }
 
-/// [`aictx_signals::is_test_command`], remembered.
+/// [`aictx_shell::is_test_command`], remembered.
 pub(crate) fn is_test_command(command: &str) -> bool {
     static KNOWN: LazyLock<Memo<bool>> = LazyLock::new(|| Memo::new(COMMANDS));
-    KNOWN.get(command, aictx_signals::is_test_command)
+    KNOWN.get(command, aictx_shell::is_test_command)
 }
 
-/// [`aictx_signals::is_narrowed`], remembered.
+/// [`aictx_shell::is_narrowed`], remembered.
 pub(crate) fn is_narrowed(command: &str) -> bool {
     static KNOWN: LazyLock<Memo<bool>> = LazyLock::new(|| Memo::new(COMMANDS));
-    KNOWN.get(command, aictx_signals::is_narrowed)
+    KNOWN.get(command, aictx_shell::is_narrowed)
 }
 
 #[cfg(test)]
@@ -191,9 +191,9 @@ mod tests {
             ("", "pytest"),
         ] {
             for _ in 0..2 {
-                assert_eq!(same_check(a, b), aictx_signals::same_check(a, b), "{a} {b}");
-                assert_eq!(is_test_command(a), aictx_signals::is_test_command(a), "{a}");
-                assert_eq!(is_narrowed(a), aictx_signals::is_narrowed(a), "{a}");
+                assert_eq!(same_check(a, b), aictx_shell::same_check(a, b), "{a} {b}");
+                assert_eq!(is_test_command(a), aictx_shell::is_test_command(a), "{a}");
+                assert_eq!(is_narrowed(a), aictx_shell::is_narrowed(a), "{a}");
             }
         }
     }

@@ -3,7 +3,7 @@
 use aictx_proto::Timestamp;
 use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
-use aictx_signals::{Aside, command_word, edits_behind, only_formats, only_looks, sets_aside};
+use aictx_shell::{Aside, command_word, edits_behind, only_formats, only_looks, sets_aside};
 
 use crate::asked::Asked;
 use crate::kept::{decided, kept, meant, taken_back};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use aictx_proto::Timestamp;
 use aictx_proto::record::{Anchor, ORIGIN, Strategy};
 use aictx_proto::text::clean;
-use aictx_signals::only_looks;
+use aictx_shell::only_looks;
 use serde_json::{Map, Value, json};
 
 use crate::marks;

@@ -22,7 +22,7 @@ fn main() -> std::io::Result<()> {
         }
         println!("{command}");
         println!("{:#?}", command_risk(&command, PLACE, &NoFacts));
-        let script = aictx_signals::shell::analyse(&command, aictx_signals::shell::Dialect::Posix);
+        let script = aictx_shell::analyse(&command, aictx_shell::Dialect::Posix);
         for command in script.commands {
             println!("{:?} {:?}", command.name(), command.arguments());
         }

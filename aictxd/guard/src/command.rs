@@ -1,6 +1,6 @@
 //! What a command line would do to things that do not come back (spec/guard.md §4).
 //!
-//! Works on the structure of [`aictx_signals::shell`]; what programs mean is data in [`table`].
+//! Works on the structure of [`aictx_shell`]; what programs mean is data in [`table`].
 
 mod abbreviated;
 mod acquitted;
@@ -48,7 +48,7 @@ mod writes;
 use std::cell::{Cell, OnceCell, RefCell};
 
 use aictx_proto::methods::guard::GuardWarning;
-use aictx_signals::shell::{self, Dialect, Role, Script, SimpleCommand, Word};
+use aictx_shell::{Dialect, Role, Script, SimpleCommand, Word};
 
 pub use effect::{Kind, Kinds, Level};
 pub use facts::{Facts, Known, Limit, MAX_TEXT, MemoryFacts, NoFacts};
@@ -180,11 +180,11 @@ fn judged(
     quick: bool,
 ) -> CommandRisk {
     let mut judge = Judge::new(place, facts, quick);
-    let script = shell::analyse(command, Dialect::Posix);
+    let script = aictx_shell::analyse(command, Dialect::Posix);
     judge.windows = dialect == Dialect::Windows || windows::is_spoken(&script);
     judge.script(&script);
     if judge.windows {
-        let script = shell::analyse(command, Dialect::Windows);
+        let script = aictx_shell::analyse(command, Dialect::Windows);
         judge.dialect = Dialect::Windows;
         judge.script(&script);
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use aictx_proto::methods::guard::GuardWarning;
 use aictx_proto::path::{Located, RepoPath, split_name};
 use aictx_proto::text::lower;
-use aictx_signals::shell::Names;
+use aictx_shell::Names;
 
 use crate::codes::{
     CI_CONFIG_PATH, Code, ERROR, GENERATED_STATE_PATH, PATH_OUTSIDE_REPO, SENSITIVE_PATH,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aictx_proto::path::RepoPath;
 use aictx_proto::pattern::PathPattern;
-use aictx_signals::shell::{self, Dialect, Redirect, RedirectKind, SimpleCommand, Word};
+use aictx_shell::{Dialect, Redirect, RedirectKind, SimpleCommand, Word};
 use serde::{Deserialize, Serialize};
 
 use crate::budgets::Budgets;
@@ -249,7 +249,7 @@ impl Rules {
         let script = if self.policy.commands.is_empty() {
             None
         } else {
-            Some(shell::analyse(line, Dialect::Posix))
+            Some(aictx_shell::analyse(line, Dialect::Posix))
         };
         let commands = script.as_ref().map_or(&[][..], |s| s.commands.as_slice());
         let left: Vec<&'r CommandFinding> = risk

@@ -217,7 +217,7 @@ pub fn turn_end(end: &TurnEnd) -> Option<String> {
     let code = end
         .edited
         .iter()
-        .any(|path| !aictx_signals::is_untested(path));
+        .any(|path| !aictx_shell::is_untested(path));
     // Who was to find something out and edited code all the same has something to check.
     let documents = end.task_type == "documentation";
     if !end.enabled || end.asked_before || end.check.is_empty() || !code || documents {

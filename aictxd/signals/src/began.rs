@@ -103,7 +103,7 @@ fn was_asked_for(event: &ErrorEvent) -> bool {
     let Some(module) = lacks.filter(|module| !module.is_empty()) else {
         return false;
     };
-    let script = crate::shell::parse(&event.command);
+    let script = aictx_shell::parse(&event.command);
     let mut words = script.commands.iter().flat_map(|part| part.arguments());
     words.any(|word| {
         let text = word.text.rsplit('=').next().unwrap_or(&word.text);

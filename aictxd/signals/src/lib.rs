@@ -6,14 +6,12 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 mod began;
-mod command;
 mod find;
 mod fingerprint;
 mod outcome;
 mod output;
 mod recognise;
 mod scan;
-pub mod shell;
 mod slip;
 mod stream;
 mod tests_seen;
@@ -27,13 +25,6 @@ use outcome::{failed_tests_told, said};
 use scan::{Scanned, scan};
 
 pub use began::never_began;
-pub use command::{
-    Aside, Check, Coverage, Place, Reach, at_root, calls_a_file, calls_a_script,
-    calls_tests_by_name, check_class, command_word, edits_behind, ends_as_its_tests, gives_up,
-    hides_status, is_narrowed, is_test_command, is_untested, language_of, normalise_command,
-    only_checks, only_formats, only_looks, quoted, reaches, records, same_check, sets_aside,
-    tester, tests_behind, viewed,
-};
 pub use fingerprint::fingerprint;
 pub use outcome::{judged, outcome};
 pub use output::{HEAD_BYTES, MAX_LINE_CHARS, TAIL_BYTES};

@@ -6,8 +6,8 @@ use aictx_proto::event::ErrorEvent;
 use aictx_proto::path::{Located, locate};
 use aictx_proto::text::clean;
 
-use crate::shell::{self, SimpleCommand};
 use crate::{Run, fingerprint};
+use aictx_shell::SimpleCommand;
 
 mod collect;
 mod lines;
@@ -199,7 +199,7 @@ pub(crate) struct Place {
 
 impl<'a> Context<'a> {
     pub(crate) fn new(run: &'a Run<'a>) -> Self {
-        let script = shell::parse(run.command);
+        let script = aictx_shell::parse(run.command);
         let dir = script
             .commands
             .iter()

@@ -1,7 +1,6 @@
 //! Slips of whoever typed a command: an option or a word that its program does not know.
 
-use crate::command::is_test_command;
-use crate::shell;
+use aictx_shell::is_test_command;
 
 /// How programs complain of what they were called with.
 const COMPLAINTS: &[&str] = &[
@@ -143,8 +142,8 @@ pub(crate) fn is_slip(message: &str, command: &str) -> bool {
     if !complains(message) {
         return false;
     }
-    let script = shell::parse(command);
-    let own = |part: &shell::SimpleCommand| {
+    let script = aictx_shell::parse(command);
+    let own = |part: &aictx_shell::SimpleCommand| {
         let file = match part.words.split_first() {
             Some((_, rest)) if INTERPRETERS.contains(&part.name()) => {
                 rest.first().filter(|word| !word.text.starts_with('-'))

@@ -5,7 +5,9 @@ use aictx_proto::text::clean;
 
 use crate::recognise::shape::{is_letter_code, location, paren_location, severity};
 use crate::recognise::{Context, finish, split_class};
-use crate::{Run, events, language_of};
+use aictx_shell::language_of;
+
+use crate::{Run, events};
 
 /// Longest text that is read, in characters.
 const MAX_READ: usize = 500;

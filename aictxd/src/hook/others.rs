@@ -108,7 +108,7 @@ impl Session {
     pub(super) fn unknown_limits(&self, action: &Action<'_>, limits: &SteerState) -> HookVerdict {
         let writes = match action {
             Action::Edit(_) | Action::Patch(_) => true,
-            Action::Command { command, .. } => limits.lost && !aictx_signals::only_checks(command),
+            Action::Command { command, .. } => limits.lost && !aictx_shell::only_checks(command),
             Action::Read(_) | Action::Discard | Action::Other => false,
         };
         if !limits.lost || !writes {
@@ -143,7 +143,7 @@ impl Session {
             Action::Edit(path) => touched(path, true),
             Action::Patch(paths) => paths.iter().for_each(|path| touched(path, true)),
             Action::Command { command, .. } => {
-                if !aictx_signals::only_looks(command) {
+                if !aictx_shell::only_looks(command) {
                     let (presence, worktree) = (&self.app.presence, &self.live.worktree);
                     presence.ran(&self.id, worktree, row.at, took_ms);
                 }
@@ -155,7 +155,7 @@ impl Session {
                     let full = self.cwd.join(file);
                     mounts::check(&full).is_ok() && full.is_file()
                 };
-                let viewed = aictx_signals::viewed(command).into_iter();
+                let viewed = aictx_shell::viewed(command).into_iter();
                 viewed
                     .filter(|file| !row.paths.contains(file) && is_file(file))
                     .for_each(|file| touched(&file, false));
@@ -364,7 +364,7 @@ impl Session {
             // Of files with several checks, the one of the last that has one.
             let code = open.files.iter().rev();
             let check = code
-                .filter(|file| !aictx_signals::language_of(file).is_empty())
+                .filter(|file| !aictx_shell::language_of(file).is_empty())
                 .chain(open.files.iter().rev())
                 .find_map(|file| checks.check(file))
                 .map(|check| check.command);

@@ -71,9 +71,9 @@ impl Session {
             }
             Action::Command { command, .. } => {
                 let root = self.live.worktree.to_string_lossy();
-                let command = aictx_signals::at_root(command, &root);
+                let command = aictx_shell::at_root(command, &root);
                 row.command = intake::cut(command, MAX_COMMAND);
-                row.test = aictx_signals::is_test_command(command);
+                row.test = aictx_shell::is_test_command(command);
                 row.cwd = self.cwd_in_repository();
             }
             Action::Discard | Action::Other => {}
@@ -198,7 +198,7 @@ impl Session {
             // The agent reports a failing pipeline as a success when its last command succeeds,
             // so the status of a success is known only without a pipe; then the text decides.
             let exit = match output.status {
-                Status::Success => (!aictx_signals::hides_status(command)).then_some(0),
+                Status::Success => (!aictx_shell::hides_status(command)).then_some(0),
                 Status::Code(code) => Some(code),
                 Status::Unknown => None,
             };
@@ -249,7 +249,7 @@ impl Session {
         tool: &str,
         duration_ms: Option<u64>,
     ) {
-        if aictx_signals::only_looks(command) {
+        if aictx_shell::only_looks(command) {
             return;
         }
         // What is known of the worktree does not leave this thread.
@@ -284,12 +284,12 @@ impl Session {
         let root = self.live.worktree.to_string_lossy().into_owned();
         let cwd = self.cwd.to_string_lossy().into_owned();
         // What a script is called says less than what it runs.
-        let ran = match aictx_signals::is_test_command(command) {
+        let ran = match aictx_shell::is_test_command(command) {
             true => String::new(),
             false => row.ran.clone(),
         };
         let read = move |command: &str, stdout: &str, stderr: &str, root: &str, cwd: &str| {
-            let hidden = !ran.is_empty() && aictx_signals::hides_status(command);
+            let hidden = !ran.is_empty() && aictx_shell::hides_status(command);
             let run = Run {
                 command: if ran.is_empty() { command } else { &ran },
                 exit_status: exit.filter(|status| !hidden || *status != 0),

@@ -171,7 +171,7 @@ impl Session {
 
     /// The question before a check runs that failed alike several times in a row.
     pub(super) fn failed_alike(&self, command: &str) -> Option<String> {
-        let command = aictx_signals::at_root(command, &self.live.worktree.to_string_lossy());
+        let command = aictx_shell::at_root(command, &self.live.worktree.to_string_lossy());
         let presence = &self.app.presence;
         let times = presence.failed_alike(&self.id, command, &self.cwd_in_repository())?;
         let question = told!(

@@ -65,7 +65,7 @@ impl Presence {
             times: 1,
             is_failing_check: row.outcome == Outcome::Failed && is_check,
         };
-        let may_change_others = !is_check && !aictx_signals::only_looks(&row.command);
+        let may_change_others = !is_check && !aictx_shell::only_looks(&row.command);
         let times = self.with(session, |s| {
             if may_change_others {
                 s.loops.0.retain(|known| known.command == ends.command);

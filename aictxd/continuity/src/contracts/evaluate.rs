@@ -4,7 +4,7 @@ use aictx_proto::path::RepoPath;
 use aictx_proto::pattern::PathPattern;
 use aictx_proto::record::{ComplianceRow, ContractRecord, Origin};
 use aictx_proto::text::clean;
-use aictx_signals::{Coverage, is_untested};
+use aictx_shell::{Coverage, is_untested};
 use serde_json::{Map, Value, json};
 
 use crate::memo::check;

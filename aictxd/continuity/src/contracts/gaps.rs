@@ -1,7 +1,7 @@
 //! What a contract still wants after an execution, until evidence closes it (spec/guard.md §9).
 
 use aictx_proto::record::ContractRecord;
-use aictx_signals::same_check;
+use aictx_shell::same_check;
 use serde_json::{Map, Value, json};
 
 use super::Compliance;

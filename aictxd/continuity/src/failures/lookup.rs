@@ -13,7 +13,7 @@ use aictx_proto::snapshot::Rows;
 use aictx_proto::tokens;
 use aictx_proto::told;
 use aictx_proto::words;
-use aictx_signals::Check;
+use aictx_shell::Check;
 
 use super::names::{ELSE, Ends, FILE, Named};
 use crate::anchors::{Presents, dirt};

@@ -324,7 +324,7 @@ fn thread(
     let is_check = |c: &&String| {
         is_test_command(c)
             || matches!(
-                aictx_signals::command_word(c).as_str(),
+                aictx_shell::command_word(c).as_str(),
                 "ruff" | "mypy" | "pyright" | "eslint" | "tsc" | "clippy"
             )
     };

@@ -235,7 +235,7 @@ fn passed_check(d: &Decided) -> Map<String, Value> {
     let mut tests = passed.filter(|command| is_test_command(command));
     let check = tests
         .next()
-        .map(|command| aictx_signals::normalise_command(command));
+        .map(|command| aictx_shell::normalise_command(command));
     let member = check.map(|check| (PASSED_CHECK.to_owned(), json!(clean(&check, 200))));
     member.into_iter().collect()
 }

@@ -8,7 +8,7 @@ use aictx_proto::methods::FinalizeParams;
 use aictx_proto::record::AgentExecutionRow;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, file_stem, slug};
-use aictx_signals::is_untested;
+use aictx_shell::is_untested;
 use serde_json::{Map, Value, json};
 
 use super::{ExplicitReport, Finalize};

@@ -8,7 +8,7 @@ use aictx_proto::record::{ORIGIN, Origin, Thread};
 use aictx_proto::shown::{self, Code, Line, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::told;
-use aictx_signals::{only_checks, only_looks};
+use aictx_shell::{only_checks, only_looks};
 use serde_json::{Value, json};
 
 use super::AtHand;

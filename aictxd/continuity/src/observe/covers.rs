@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use aictx_signals::{Place, Reach, language_of};
+use aictx_shell::{Place, Reach, language_of};
 
 /// The check of a file, as somebody would run it, and the test runs behind that where it is a script.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -403,7 +403,7 @@ mod tests {
 
     fn covers(command: &str, cwd: &str, file: &str, edited: &[&str]) -> bool {
         let edited: Vec<String> = edited.iter().map(|path| (*path).to_owned()).collect();
-        let reaches = aictx_signals::reaches(command);
+        let reaches = aictx_shell::reaches(command);
         assert!(!reaches.is_empty(), "{command}");
         reaches.iter().any(|reach| {
             let run = Covering {

@@ -2,7 +2,7 @@
 
 use aictx_proto::Timestamp;
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
-use aictx_signals::{gives_up, is_untested, records};
+use aictx_shell::{gives_up, is_untested, records};
 
 use super::covers::{FileCheck, Unseen};
 use super::ran::{Ran, placed};

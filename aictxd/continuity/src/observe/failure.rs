@@ -3,7 +3,7 @@
 use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::record::FailingTest;
 use aictx_proto::text::clean;
-use aictx_signals::command_word;
+use aictx_shell::command_word;
 
 use crate::memo::{Pass, Passed, same_check};
 

@@ -2,7 +2,7 @@
 //! turn and the facts of an execution share.
 
 use aictx_proto::ledger::LedgerRow;
-use aictx_signals::{Coverage, Reach, quoted, reaches};
+use aictx_shell::{Coverage, Reach, quoted, reaches};
 
 use super::MAX_LIST;
 use super::covers::{Covering, FileCheck, Ground, fits};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use aictx_proto::ledger::{BACKGROUND, LedgerRow, Provenance};
-use aictx_signals::{Run, hides_status, is_test_command, judged};
+use aictx_shell::{hides_status, is_test_command};
+use aictx_signals::{Run, judged};
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use aictx_proto::Timestamp;
 use aictx_proto::ledger::{BACKGROUND, LedgerKind, LedgerRow, Outcome};
-use aictx_signals::{edits_behind, gives_up, is_untested, only_formats, records};
+use aictx_shell::{edits_behind, gives_up, is_untested, only_formats, records};
 
 use super::covers::Ground;
 use super::ran::Ran;

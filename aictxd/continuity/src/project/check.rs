@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use aictx_proto::snapshot::Snapshot;
-use aictx_signals::tester;
+use aictx_shell::tester;
 
 use super::{ECOSYSTEMS, PASSED_CHECK, Project};
 use crate::memo::{self, is_narrowed, is_test_command};
@@ -296,7 +296,7 @@ fn first_of(
     let mut any = None;
     for command in commands {
         let runs = ran(&command);
-        let reaches = aictx_signals::reaches(if runs.is_empty() { &command } else { &runs });
+        let reaches = aictx_shell::reaches(if runs.is_empty() { &command } else { &runs });
         if language.is_empty() || reaches.iter().any(|reach| reach.language == language) {
             return Some((command, runs));
         }

@@ -8,7 +8,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::record::Strategy;
 use aictx_proto::snapshot::Rows;
 use aictx_proto::text::clean;
-use aictx_signals::Check;
+use aictx_shell::Check;
 use serde_json::{Map, Value, json};
 
 use super::quality;

@@ -1,7 +1,7 @@
 //! Calls that are not written out: long options of which GNU's programs and git take any beginning that is clear,
 //! short options of git with their value behind them, and git's own programs (`git-clean`).
 
-use aictx_signals::shell::{SimpleCommand, Word};
+use aictx_shell::{SimpleCommand, Word};
 
 /// Programs with the options that tell what they do; of two that begin alike, the worse one stands first.
 const PROGRAMS: &[(&str, &[&str])] = &[

@@ -5,7 +5,7 @@
 //! as long.
 
 use aictx_proto::RepoPath;
-use aictx_signals::shell::{Dialect, RedirectKind, Word};
+use aictx_shell::{Dialect, RedirectKind, Word};
 
 use super::lent::telling;
 use super::outside::begins_like_the_system;
@@ -198,7 +198,7 @@ mod tests {
     use std::cell::RefCell;
     use std::sync::Arc;
 
-    use aictx_signals::shell::analyse;
+    use aictx_shell::analyse;
     use proptest::prelude::*;
     use proptest::sample::select;
 

@@ -11,7 +11,7 @@ mod recipes;
 use std::collections::HashMap;
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::{self, Dialect, RedirectKind, Script, SimpleCommand, Word};
+use aictx_shell::{Dialect, RedirectKind, Script, SimpleCommand, Word};
 
 use super::given::printed;
 use super::options::value_of;
@@ -552,7 +552,7 @@ fn shown(call: Call, program: &str) -> String {
 }
 
 fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
-    let script = shell::analyse(commands, Dialect::Posix);
+    let script = aictx_shell::analyse(commands, Dialect::Posix);
     let risk = std::mem::replace(&mut judge.risk, super::CommandRisk::empty());
     let place = Place {
         root: judge.place.root,

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::data::{interpreter, statement_tier};
 use super::table::{SHELL_CALLS, UNLINKS};

@@ -1,6 +1,6 @@
 //! What runs inside of a container, as on another machine.
 
-use aictx_signals::shell::{SimpleCommand, Word};
+use aictx_shell::{SimpleCommand, Word};
 
 use super::table::SQL_CLIENTS;
 use super::target::Reach;

@@ -1,6 +1,6 @@
 //! Tables of commands that run by the clock.
 
-use aictx_signals::shell::RedirectKind;
+use aictx_shell::RedirectKind;
 
 use super::options::has_option;
 use super::{Call, Judge, Kind, Tier, given};

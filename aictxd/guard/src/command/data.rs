@@ -1,7 +1,7 @@
 //! Text that a program runs: statements for databases, programs for interpreters, scripts for
 //! shells and containers.
 
-use aictx_signals::shell::{SimpleCommand, Word, is_shell};
+use aictx_shell::{SimpleCommand, Word, is_shell};
 
 use super::given::{generated, piped_script, piped_texts, printed, printed_script};
 use super::options::value_of;

@@ -1,7 +1,7 @@
 //! Deleting: `rm` and its kin, `find -delete`, disks.
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::links::Last;
 use super::table::{FORMATTERS, REGENERABLE_FILES, SHREDDERS, Traits};

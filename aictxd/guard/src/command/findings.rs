@@ -1,6 +1,6 @@
 //! How the judge writes down what it finds.
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::{
     Call, CommandFinding, CommandRisk, Judge, Kind, Level, MAX_FINDINGS, MAX_TARGETS, Tier, fresh,

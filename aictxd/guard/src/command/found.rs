@@ -2,7 +2,7 @@
 
 use std::slice::Iter;
 
-use aictx_signals::shell::{SimpleCommand, Word};
+use aictx_shell::{SimpleCommand, Word};
 
 use super::delete::is_git_lock;
 use super::table::REGENERABLE_FILES;
@@ -168,7 +168,7 @@ pub(super) fn deletes(arguments: &[Word]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use aictx_signals::shell::{Dialect, analyse};
+    use aictx_shell::{Dialect, analyse};
 
     use super::*;
 

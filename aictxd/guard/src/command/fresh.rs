@@ -1,7 +1,7 @@
 //! What a line does in a directory that it has just made (`mktemp -d`): nothing there is anybody's yet,
 //! unless the line brought it there.
 
-use aictx_signals::shell::{Joined, NEW_PLACE, Script, SimpleCommand, Word};
+use aictx_shell::{Joined, NEW_PLACE, Script, SimpleCommand, Word};
 
 use super::delete::operands;
 use super::target::is_regenerable;

@@ -3,7 +3,7 @@
 mod settings;
 mod sweeps;
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::target::Touch;
 use super::{Call, Judge, Kind, Level, MAX_BACK, Tier, handed, has_option, table};

@@ -1,7 +1,7 @@
 //! What reaches standard input, or a script's place, from elsewhere on the line: through a pipe, from a
 //! file, out of a substitution.
 
-use aictx_signals::shell::{RedirectKind, Script, SimpleCommand, Word};
+use aictx_shell::{RedirectKind, Script, SimpleCommand, Word};
 
 use super::{Call, Judge, called, code};
 

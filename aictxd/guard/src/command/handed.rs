@@ -1,7 +1,7 @@
 //! Command lines that programs are given as values: of options (`tar --to-command=…`), of settings
 //! (`git -c core.pager=…`), of variables (`PAGER=… git log`).
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::table::Traits;
 use super::{Call, Judge};

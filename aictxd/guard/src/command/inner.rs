@@ -1,6 +1,6 @@
 //! Scripts inside scripts, and scripts that call themselves.
 
-use aictx_signals::shell::{self, Dialect, Script};
+use aictx_shell::{Dialect, Script};
 
 use super::{Judge, Kind, Level, MAX_INNER, MAX_SCRIPTS, Tier};
 
@@ -8,9 +8,9 @@ use super::{Judge, Kind, Level, MAX_INNER, MAX_SCRIPTS, Tier};
 pub(super) fn is_fork_bomb(text: &str, script: &Script) -> bool {
     let head = text.get(..256).unwrap_or(text);
     // Said in a text of another program it is only said.
-    let runs = |command: &shell::SimpleCommand| {
+    let runs = |command: &aictx_shell::SimpleCommand| {
         let name = command.name();
-        shell::is_shell(name) || matches!(name, ":" | "eval" | "ssh" | "docker" | "kubectl")
+        aictx_shell::is_shell(name) || matches!(name, ":" | "eval" | "ssh" | "docker" | "kubectl")
     };
     let said = head.contains("|:&") || head.contains("| : &") || head.contains("|: &");
     if said && script.commands.iter().take(16).any(runs) {
@@ -44,7 +44,7 @@ impl Judge<'_> {
         }
         self.inner += 1;
         self.scripts += 1;
-        let mut script = shell::analyse(text, Dialect::Posix);
+        let mut script = aictx_shell::analyse(text, Dialect::Posix);
         if is_fork_bomb(text, &script) {
             self.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
         }

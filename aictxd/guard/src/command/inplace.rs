@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::target::Touch;
 use super::{Call, Judge, Kind, Tier, delete, found, given, has_option, writes};

@@ -1,6 +1,6 @@
 //! Which word of a call of a shell or an interpreter is its program, and which names its script.
 
-use aictx_signals::shell::{Word, is_shell};
+use aictx_shell::{Word, is_shell};
 
 use super::table::Interpreter;
 
@@ -242,7 +242,7 @@ pub(super) fn script_behind<'w>(
 
 #[cfg(test)]
 mod tests {
-    use aictx_signals::shell::{Dialect, analyse};
+    use aictx_shell::{Dialect, analyse};
 
     use super::super::data::interpreter;
     use super::*;

@@ -1,6 +1,6 @@
 //! Programs behind programs that no table of wrappers knows: what a tool runs elsewhere, or lends a place to.
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::options::is_harmless;
 use super::table::Traits;

@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::{ByName, SimpleCommand, Word};
+use aictx_shell::{ByName, SimpleCommand, Word};
 
 use super::facts::Limit;
 use super::findings::What;

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use aictx_proto::path::{Located, MAX_PATH_BYTES, RepoPath, is_plain, segments, split_name};
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 use hashbrown::DefaultHashBuilder;
 
 use super::target::{Place, Reach, contents};

@@ -59,7 +59,7 @@ pub(super) fn keep(judge: &mut Judge, call: Call) {
     let script = interpreted::script_behind(call.name, call.program.interpreter, call.arguments())
         .filter(|_| {
             let runs = call.program.interpreter.is_some();
-            runs || aictx_signals::shell::is_shell(call.name)
+            runs || aictx_shell::is_shell(call.name)
         });
     let at = script.and_then(|script| {
         let mut words = call.arguments().iter();

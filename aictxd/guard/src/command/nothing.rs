@@ -1,7 +1,7 @@
 //! Files that end up with nothing in them: fed by what prints nothing, or read by what has just emptied
 //! them.
 
-use aictx_signals::shell::{RedirectKind, SimpleCommand, Word};
+use aictx_shell::{RedirectKind, SimpleCommand, Word};
 
 use super::options::value_of;
 use super::target::Touch;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 /// Words of a call that are no options.
 #[derive(Debug, Default)]

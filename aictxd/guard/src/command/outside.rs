@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::target::is_temporary;
 use super::{Call, Judge, Kind, Tier};

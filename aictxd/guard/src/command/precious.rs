@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aictx_proto::path::Located;
 use aictx_proto::text::lower;
-use aictx_signals::shell::{Names, Word};
+use aictx_shell::{Names, Word};
 
 use super::links::Last;
 use super::target::is_regenerable;

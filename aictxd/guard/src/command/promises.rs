@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aictx_signals::shell::Names;
+use aictx_shell::Names;
 
 use super::Tier;
 use super::verbs::{READING, STRONG, WEAK};

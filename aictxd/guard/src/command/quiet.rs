@@ -1,6 +1,6 @@
 //! What a call does that is worth no word by itself: a policy may mind it all the same.
 
-use aictx_signals::shell::{RedirectKind, Word};
+use aictx_shell::{RedirectKind, Word};
 
 use super::options::{is_harmless, operands_of};
 use super::{Call, Judge, Kind, delete, has_option, secrets, table};

@@ -1,6 +1,6 @@
 //! Files that a call is redirected to.
 
-use aictx_signals::shell::{self, RedirectKind, Word};
+use aictx_shell::{RedirectKind, Word};
 
 use super::{Call, Judge, Kind, Tier, given, nothing, target};
 
@@ -57,7 +57,7 @@ impl Judge<'_> {
             }
             // A shell that talks to a socket.
             if socket {
-                if shell::is_shell(command.name()) {
+                if aictx_shell::is_shell(command.name()) {
                     let (kind, tier) = (Kind::NetworkExec, Tier::Destructive);
                     self.hit(Some(call), kind, tier, "a shell over the network", [target]);
                 }

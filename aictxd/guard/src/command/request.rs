@@ -1,6 +1,6 @@
 //! Requests to servers: what they delete, by method, address and text.
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::options::{has_option, is_harmless};
 use super::{Call, Judge, Kind, Tier, code, verbs};

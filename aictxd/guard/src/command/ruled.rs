@@ -1,6 +1,6 @@
 //! Calls that are known by verbs and options, as the table has them.
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::options::{self, is_option, operands_of};
 use super::{Call, Judge, Kind, Tier, quiet, table};

@@ -1,7 +1,7 @@
 //! Secrets that leave the machine.
 
 use aictx_proto::path::{Located, locate};
-use aictx_signals::shell::{RedirectKind, Script, SimpleCommand, Word};
+use aictx_shell::{RedirectKind, Script, SimpleCommand, Word};
 
 use super::table::Traits;
 use super::{Call, Judge, Kind, Tier};

@@ -1,7 +1,7 @@
 //! Statements for databases: how they reach a client.
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::given::{piped_files, piped_texts, told, told_file};
 use super::{Call, Judge, Kind, MAX_TEXT, Tier, called, options, promises};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::options::{self, has_option, value_of};
 use super::request::request;

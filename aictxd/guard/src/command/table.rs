@@ -1,7 +1,7 @@
 //! What is known about programs, all data. Calls that are known by verbs and options stand in
 //! `table/rules.txt`.
 
-use aictx_signals::shell::ByName;
+use aictx_shell::ByName;
 
 mod interpreters;
 mod known;
@@ -119,7 +119,7 @@ fn traits() -> ByName<Traits> {
         (SQL_CLIENTS, Traits::SQL),
         (windows.as_slice(), Traits::WINDOWS),
         (handed.as_slice(), Traits::HANDED),
-        (aictx_signals::shell::SHELLS, Traits::SHELL),
+        (aictx_shell::SHELLS, Traits::SHELL),
         (super::delete::PROGRAMS, Traits::DELETES),
         (SHREDDERS, Traits::DELETES),
         (FORMATTERS, Traits::DELETES),

@@ -1,7 +1,7 @@
 //! Where the things lie that a command would hit, and how bad that is.
 
 use aictx_proto::path::{Located, Outside, RepoPath, is_plain, locate, segments};
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::links::Last;
 use super::outside::{self, home, is_in_use, is_trusted, rules_agents};

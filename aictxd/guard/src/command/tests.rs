@@ -435,7 +435,8 @@ fn a_flood_does_not_hide_the_worst() {
     );
     assert!(risk.findings.len() <= MAX_FINDINGS);
     assert!(
-        risk_in(&"x;".repeat(shell::MAX_COMMANDS + 1), "/r", "/r").level() == Level::Destructive,
+        risk_in(&"x;".repeat(aictx_shell::MAX_COMMANDS + 1), "/r", "/r").level()
+            == Level::Destructive,
         "too long to judge"
     );
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use aictx_proto::text::lower;
-use aictx_signals::shell::{ByName, Word};
+use aictx_shell::{ByName, Word};
 
 use super::options::{has_option, is_harmless, operands_of};
 use super::table::Traits;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use aictx_signals::shell::{self, Dialect, Names, Script, Word};
+use aictx_shell::{Dialect, Names, Script, Word};
 
 use super::delete::recursive;
 use super::table::{REGENERABLE_FILES, Traits};
@@ -79,7 +79,7 @@ pub(super) fn is_spoken(script: &Script) -> bool {
 }
 
 /// Returns true if an option is given, as far as PowerShell needs it: the letters that only it begins with.
-fn says_start(command: &shell::SimpleCommand, option: &str, least: usize) -> bool {
+fn says_start(command: &aictx_shell::SimpleCommand, option: &str, least: usize) -> bool {
     command.arguments().iter().take(8).any(|word| {
         let text = word.text.to_ascii_lowercase();
         text.len() >= least && option.starts_with(&text)
@@ -87,7 +87,7 @@ fn says_start(command: &shell::SimpleCommand, option: &str, least: usize) -> boo
 }
 
 /// `for %f in (…) do …`
-fn loops(command: &shell::SimpleCommand) -> bool {
+fn loops(command: &aictx_shell::SimpleCommand) -> bool {
     let mut words = command.arguments().iter().take(3);
     words.any(|word| word.text.len() <= 3 && word.text.starts_with('%'))
 }
@@ -322,7 +322,7 @@ fn windows_script(judge: &mut Judge, text: &str, fed: bool) {
         return;
     }
     judge.inner += 1;
-    let mut script = shell::analyse(text, Dialect::Windows);
+    let mut script = aictx_shell::analyse(text, Dialect::Windows);
     for command in &mut script.commands {
         command.fed |= fed;
     }
@@ -520,7 +520,7 @@ fn expression(judge: &mut Judge, call: Call) {
     if first.starts_with('-') && !first.eq_ignore_ascii_case("-command") {
         return;
     }
-    let fetches = |command: &shell::SimpleCommand| {
+    let fetches = |command: &aictx_shell::SimpleCommand| {
         let name = command.name().to_ascii_lowercase();
         let says = |word: &Word| word.text.to_ascii_lowercase().contains("downloadstring");
         FETCHERS.contains(&name.as_str()) || command.words.iter().any(says)

@@ -1,6 +1,6 @@
 //! What a command writes to: programs that copy, move, empty or edit files.
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::nothing::{is_fed_nothing, reads};
 use super::options::{self, value_of};

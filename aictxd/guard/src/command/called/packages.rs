@@ -1,6 +1,6 @@
 //! Scripts of `package.json` and its kin behind the calls of package managers.
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::super::lent::quoted;
 use super::super::options::value_of;

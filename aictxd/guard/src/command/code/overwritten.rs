@@ -1,6 +1,6 @@
 //! Files that a program leaves empty, and what it writes over.
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::find::Find as _;
 use super::literals::{first_literal, literal_at, literal_before};

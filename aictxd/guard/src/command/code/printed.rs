@@ -1,6 +1,6 @@
 //! Files that the small programs of `awk` and `sed` write.
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::MAX_CALLS;
 use super::literals::{first_literal, without_literals};

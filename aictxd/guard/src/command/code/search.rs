@@ -248,7 +248,7 @@ pub(super) fn search(text: &Asked, tight: &Asked) -> Lists {
 
 #[cfg(test)]
 mod tests {
-    use aictx_signals::shell::Dialect;
+    use aictx_shell::Dialect;
     use proptest::prelude::*;
 
     use super::super::super::{NoFacts, Place, judged};

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::literals::{first_literal, literal_at};
 use super::search::Lists;

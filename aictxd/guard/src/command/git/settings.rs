@@ -1,6 +1,6 @@
 //! Settings of git that a line changes.
 
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::super::{Call, Judge, Kind, MAX_BACK, Tier, has_option};
 use super::{operands, says};

@@ -2,7 +2,7 @@
 //! miss their edits (`git stash`), or find them in somebody else's commit (`git add -A`, `git commit -a`).
 
 use aictx_proto::path::{Located, RepoPath};
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::{Call, Judge, Kind, Level, Tier, has_option};
 use crate::codes::TAKES_OTHERS_CHANGES;

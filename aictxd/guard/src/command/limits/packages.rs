@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aictx_signals::shell::Names;
+use aictx_shell::Names;
 
 use super::limit_on;
 use crate::command::{Call, Judge};

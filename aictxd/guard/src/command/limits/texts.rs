@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::Word;
+use aictx_shell::Word;
 
 use super::{MAX_WORDS, limit_of, limit_on};
 use crate::command::called::written;

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use aictx_proto::path::{Located, RepoPath};
-use aictx_signals::shell::{Names, Word};
+use aictx_shell::{Names, Word};
 
 use super::{MAX_WORDS, limit_there, touched};
 use crate::command::links::Last;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aictx_signals::shell::ByName;
+use aictx_shell::ByName;
 
 use super::rules::{BY_PROGRAM, NONE};
 use super::{INTERPRETERS, Interpreter, Rules, Traits, VALUED, traits};

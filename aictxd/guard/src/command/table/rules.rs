@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aictx_signals::shell::{ByName, Word};
+use aictx_shell::{ByName, Word};
 
 use super::super::options::{self, Operands, has_option};
 use super::super::{Kind, Tier};

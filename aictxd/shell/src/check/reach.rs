@@ -1,8 +1,8 @@
 //! What the test runs of a command line reach: of which language they are, where they look for tests, and
 //! which tests they were narrowed to.
 
-use super::shell::{self, SimpleCommand};
 use super::test_run::{TestRun, test_run};
+use crate::SimpleCommand;
 
 /// What one test run reaches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -184,7 +184,7 @@ pub fn language_of(path: &str) -> &'static str {
 
 /// What the test runs of a command line reach.
 pub fn reaches(command: &str) -> Vec<Reach> {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     let runs = script.commands.iter().filter_map(|part| {
         let run = test_run(part).filter(|run| !run.dry)?;
         Some(reach(part, &run))
@@ -196,7 +196,7 @@ pub fn reaches(command: &str) -> Vec<Reach> {
 /// file, or of one sort (`cargo test --doc`). A directory of tests is where they are.
 pub fn is_narrowed(command: &str) -> bool {
     let of_a_sort = || {
-        let script = shell::parse(command);
+        let script = crate::parse(command);
         script.commands.iter().any(|part| {
             let cargo = test_run(part).is_some_and(|run| run.tool == "cargo");
             let mut words = part.arguments().iter();

@@ -1,6 +1,6 @@
 //! Names by which the tests of a project are run.
 
-use crate::shell::Word;
+use crate::Word;
 
 pub(super) fn is_test_script(file: &str) -> bool {
     file.starts_with("test_") || matches!(file, "test.sh" | "tests.sh") || runs_tests(file)

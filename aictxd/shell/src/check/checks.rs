@@ -1,8 +1,8 @@
 //! Command lines that only find out how things stand: they look, build, lint or test.
 
+use super::looks;
 use super::test_run::test_run;
-use super::{looks, shell};
-use shell::SimpleCommand;
+use crate::SimpleCommand;
 
 /// Programs that do nothing else, however they are called.
 const CHECKERS: &[&str] = &[

@@ -2,7 +2,7 @@
 //! `pytest; echo done` does not.
 
 use super::{ignores_errors, runs_each, test_run::test_run};
-use crate::shell::{self, SimpleCommand};
+use crate::SimpleCommand;
 
 /// Bytes of a line that are looked at, and nesting that is followed.
 const MAX_LINE: usize = 16 * 1024;
@@ -189,7 +189,7 @@ fn of_part(part: &Part, set: Set, depth: u8) -> Option<Told> {
     if let Some(group) = grouped(text) {
         return of_list(group, set, depth);
     }
-    let script = shell::parse(text);
+    let script = crate::parse(text);
     if script.undecided {
         return None;
     }
@@ -216,7 +216,7 @@ fn of_part(part: &Part, set: Set, depth: u8) -> Option<Told> {
         }
         _ => None,
     })?;
-    if !shell::is_shell(outer.name()) || line.unknown {
+    if !crate::is_shell(outer.name()) || line.unknown {
         return None;
     }
     let letters = option.text.as_str();

@@ -32,7 +32,7 @@ use std::fmt::Write as _;
 use compare::{class, covers};
 use test_run::{TestRun, test_run};
 
-use crate::shell::{self, Joined, RedirectKind, SimpleCommand, Word};
+use crate::{Joined, RedirectKind, SimpleCommand, Word};
 
 /// Programs at the end of a pipe that only shorten or copy what comes in.
 const FILTERS: &[&str] = &["tail", "head", "cat", "tee", "less", "more", "grep", "rg"];
@@ -42,7 +42,7 @@ const FILTERS: &[&str] = &["tail", "head", "cat", "tee", "less", "more", "grep",
 /// pipe. A leading `cd x &&` stays, because it says where. Commands with substitutions, groups or
 /// here-documents only get their blanks collapsed.
 pub fn normalise_command(command: &str) -> String {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     let complex = script.undecided
         || script.commands.iter().any(|part| {
             part.depth > 0
@@ -128,7 +128,7 @@ pub fn quoted(text: &str) -> String {
 /// Returns true if the command line runs tests (spec/memory §2.3), judged by the programs it runs. Listing
 /// them or compiling them is not running them.
 pub fn is_test_command(command: &str) -> bool {
-    shell::parse(command)
+    crate::parse(command)
         .commands
         .iter()
         .any(|part| test_run(part).is_some_and(|run| !run.dry))
@@ -137,28 +137,28 @@ pub fn is_test_command(command: &str) -> bool {
 /// Returns true if the command line changes nothing and checks nothing: searches, listings, `git status`. What
 /// cannot be read in full does more than that.
 pub fn only_looks(command: &str) -> bool {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     !script.undecided && script.commands.iter().all(looks::looks)
 }
 
 /// Returns true if the command line finds out how things stand and changes nothing that people made: it runs
 /// tests, builds, lints, or looks. What cannot be read in full may do more than that.
 pub fn only_checks(command: &str) -> bool {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     !script.undecided && !script.unclosed && script.commands.iter().all(checks::checks)
 }
 
 /// Returns true if the command line lays code out anew (`black a.py`, `cargo fmt && git commit …`) and changes
 /// nothing that the code does. What cannot be read in full may do more than that.
 pub fn only_formats(command: &str) -> bool {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     !script.undecided && !script.unclosed && formats::only_formats(&script.commands)
 }
 
 /// Name of the program whose exit status is the command line's: the last one. Empty when there is
 /// none.
 pub fn command_word(command: &str) -> String {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     let last = script.commands.iter().rev().find(|part| part.depth == 0);
     last.map(|part| part.name().to_owned()).unwrap_or_default()
 }
@@ -166,7 +166,7 @@ pub fn command_word(command: &str) -> String {
 /// What tests there, however it is called: `pytest` of `pytest -q` and of `python -m pytest`. Else the
 /// [word](command_word).
 pub fn tester(command: &str) -> String {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     let last = script.commands.iter().rev().find(|part| part.depth == 0);
     let run = last.and_then(test_run::test_run);
     match run.filter(|run| run.tool == "pytest") {
@@ -201,7 +201,7 @@ pub fn at_root<'c>(command: &'c str, root: &str) -> &'c str {
 ///
 /// Of a line that runs tests their status alone is asked for: what stands before them (`make; pytest`) may fail.
 pub fn hides_status(command: &str) -> bool {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     if script.detached || script.commands.iter().any(runs_detached) {
         return true;
     }
@@ -243,7 +243,7 @@ pub fn hides_status(command: &str) -> bool {
 /// How many commands at the head of the line only prepare the shell for what follows
 /// (`cd api; export CI=1; pytest`): nobody asks for their status. None where the line may loop or
 /// branch, for then what follows may come before it, too.
-fn prelude(script: &shell::Script, command: &str) -> usize {
+fn prelude(script: &crate::Script, command: &str) -> usize {
     const COMPOUND: &[&str] = &[
         "for", "while", "until", "if", "case", "select", "function", "{",
     ];
@@ -279,7 +279,7 @@ fn prelude(script: &shell::Script, command: &str) -> usize {
 
 /// Commands whose output becomes part of a word: `echo $(pytest)`.
 fn put_into_words<'c, 't>(
-    script: &'c shell::Script<'t>,
+    script: &'c crate::Script<'t>,
 ) -> impl Iterator<Item = &'c SimpleCommand<'t>> {
     let words = script.commands.iter().flat_map(|part| &part.words);
     words.flat_map(|word| script.commands.get(word.range()).unwrap_or_default())
@@ -331,11 +331,11 @@ fn ignores_errors(command: &SimpleCommand) -> bool {
 }
 
 /// Returns true if the command line as a whole succeeds exactly when what it checks fails: `! pytest`.
-pub(crate) fn inverts_status(command: &str) -> bool {
+pub fn inverts_status(command: &str) -> bool {
     if !command.contains('!') {
         return false;
     }
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     let mut own = script.commands.iter().filter(|part| part.depth == 0);
     // Of a sequence (`if ! a; then b; fi`), something else decides.
     own.clone().any(|part| part.denied)
@@ -343,14 +343,14 @@ pub(crate) fn inverts_status(command: &str) -> bool {
 }
 
 /// The tools of the test runs of a command line.
-pub(crate) fn test_tools(command: &str) -> Vec<&'static str> {
-    let script = shell::parse(command);
+pub fn test_tools(command: &str) -> Vec<&'static str> {
+    let script = crate::parse(command);
     let runs = script.commands.iter().filter_map(test_run);
     runs.filter(|run| !run.dry).map(|run| run.tool).collect()
 }
 
 /// Returns true if a script of a package may be missing without a word: `npm test --if-present`.
-pub(crate) fn ignores_absence(command: &str) -> bool {
+pub fn ignores_absence(command: &str) -> bool {
     command
         .split_whitespace()
         .any(|word| word == "--if-present")
@@ -359,7 +359,7 @@ pub(crate) fn ignores_absence(command: &str) -> bool {
 /// Name of the class of test commands that run the same tests: `pytest -q`, `python -m pytest` and
 /// `uv run pytest 2>&1 | tail` have one name. `None` for what is no test run.
 pub fn check_class(command: &str) -> Option<String> {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     let mut names: Vec<String> = script
         .commands
         .iter()
@@ -403,7 +403,7 @@ const MENDING: &[&str] = &[
 ];
 
 /// What the one linter of a command line looks for, whether it mends that or not; empty of other lines.
-fn looked_for(script: &shell::Script) -> String {
+fn looked_for(script: &crate::Script) -> String {
     let [only] = script.commands.as_slice() else {
         return String::new();
     };
@@ -437,7 +437,7 @@ pub struct Check {
 impl Check {
     /// Of a command line.
     pub fn of(command: &str) -> Self {
-        let script = shell::parse(command);
+        let script = crate::parse(command);
         let runs = script.commands.iter().filter_map(test_run);
         Self {
             normalised: normalise_command(command),

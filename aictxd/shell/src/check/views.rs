@@ -1,6 +1,6 @@
 //! Which files a command line shows.
 
-use crate::shell::{self, SimpleCommand};
+use crate::SimpleCommand;
 
 /// Programs that print the files they are given.
 const VIEWERS: &[&str] = &[
@@ -12,7 +12,7 @@ const MAX_FILES: usize = 16;
 /// The files that the command line prints, as they are written there, and where its directory changed by a
 /// `cd` before, below that. Options and programs for `sed` may be among them: whoever asks knows what exists.
 pub fn viewed(command: &str) -> Vec<String> {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     let mut files = Vec::new();
     for command in script.commands.iter().filter(|c| is_viewer(c)) {
         for word in command.arguments() {

@@ -1,6 +1,6 @@
 //! Whether a command line only looks: nobody has to run a search or a `git status` again.
 
-use crate::shell::{RedirectKind, SimpleCommand, Word};
+use crate::{RedirectKind, SimpleCommand, Word};
 
 /// Programs that read and print, or only say where things happen.
 const LOOKERS: &[&str] = &[

@@ -6,7 +6,7 @@
 // Helpers of tests may fail the test.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-use aictx_signals::shell::{self, RedirectKind};
+use aictx_shell::RedirectKind;
 use proptest::prelude::*;
 use tree_sitter::{Node, Parser};
 
@@ -83,9 +83,9 @@ fn word(node: Node, text: &str) -> String {
 }
 
 fn ours(text: &str) -> Read {
-    let script = shell::parse(text);
+    let script = aictx_shell::parse(text);
     assert!(!script.undecided && !script.unclosed, "{text}");
-    let shown = |word: &shell::Word| {
+    let shown = |word: &aictx_shell::Word| {
         if word.unknown {
             "$".to_owned()
         } else {
@@ -237,7 +237,7 @@ fn what_people_write() {
             continue;
         }
         seen += 1;
-        let script = shell::parse(text);
+        let script = aictx_shell::parse(text);
         for words in &want.commands {
             commands += 1;
             let Some(name) = words.first().filter(|name| *name != "$") else {

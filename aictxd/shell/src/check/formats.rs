@@ -2,7 +2,7 @@
 
 use super::checks::checks;
 use super::looks;
-use crate::shell::SimpleCommand;
+use crate::SimpleCommand;
 
 /// Programs that do nothing else to the files they are given.
 const FORMATTERS: &[&str] = &[

@@ -2,7 +2,7 @@
 
 use super::test_run::{TestRun, test_run};
 use super::{render_word, render_words, scripts, shown, without_filters};
-use crate::shell::{self, SimpleCommand, Word};
+use crate::{SimpleCommand, Word};
 
 /// Tools whose tests are somebody else's: what they run is named in a file of the repository.
 const BY_NAME: &[&str] = &[
@@ -42,7 +42,7 @@ pub fn calls_tests_by_name(command: &str) -> bool {
 }
 
 fn calls(command: &str, wanted: impl Fn(&SimpleCommand) -> bool) -> bool {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     let plain = !script.undecided && !script.background;
     let Some((call, before)) = without_filters(&script.commands).split_last() else {
         return false;
@@ -65,10 +65,10 @@ pub fn tests_behind<'t>(scripts: impl IntoIterator<Item = (&'t str, &'t str)>) -
     for (dir, text) in scripts {
         followed += 1;
         for line in text.lines() {
-            let mut script = shell::parse(line);
+            let mut script = crate::parse(line);
             if script.unclosed {
                 // Each line of a recipe has a shell of its own, which the next line closes.
-                script = shell::parse(line.strip_prefix('(').unwrap_or(line));
+                script = crate::parse(line.strip_prefix('(').unwrap_or(line));
             }
             let tests: Vec<(&SimpleCommand, TestRun)> = (script.commands.iter())
                 .filter_map(|part| Some((part, test_run(part).filter(|run| !run.dry)?)))

@@ -1,6 +1,6 @@
 //! Scripts of the project that a command line calls by their files, however their paths are spelled.
 
-use crate::shell::{Script, SimpleCommand, Word, is_shell};
+use crate::{Script, SimpleCommand, Word, is_shell};
 
 /// Options of a shell that only say how it runs a script.
 const HARMLESS: &[&str] = &[

@@ -8,7 +8,7 @@ use super::starters::{STARTERS, Starter};
 use super::test_names::{
     contained, expression_run, is_test_program, is_test_script, is_test_target,
 };
-use crate::shell::{self, SimpleCommand, Word};
+use crate::{SimpleCommand, Word};
 
 /// A test run: what runs it and what it was narrowed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,7 +140,7 @@ fn within<'c>(command: &'c SimpleCommand, words: &[Word]) -> Option<TestRun<'c>>
         word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with('c')
     });
     if let Some(at) = script.filter(|_| shell) {
-        let script = shell::parse(&rest.get(at + 1)?.text);
+        let script = crate::parse(&rest.get(at + 1)?.text);
         let mut runs = script.commands.iter().filter_map(test_run);
         return runs.next().map(TestRun::into_owned);
     }

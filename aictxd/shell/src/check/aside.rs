@@ -2,7 +2,7 @@
 
 use super::checks::checks;
 use super::test_run::test_run;
-use crate::shell::{self, Joined, SimpleCommand};
+use crate::{Joined, SimpleCommand};
 
 /// What a command line does with what is not committed, or with the commit that is checked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub fn sets_aside(command: &str) -> Aside {
     if memchr::memmem::find(command.as_bytes(), b"git").is_none() {
         return Aside::No;
     }
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     let (mut put, mut back, mut moves) = (false, false, 0);
     for (verb, rest) in script.commands.iter().filter_map(of_git) {
         match (verb, rest) {
@@ -72,7 +72,7 @@ pub fn records(command: &str) -> bool {
     if memchr::memmem::find(command.as_bytes(), b"git").is_none() {
         return command.contains("commit");
     }
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     script.undecided
         || script.commands.iter().any(|part| match part.name() {
             "git" => verb_of(part).is_some_and(|(verb, _)| RECORDING.contains(&verb)),
@@ -86,7 +86,7 @@ pub fn records(command: &str) -> bool {
 /// Returns true if a command line takes back changes that were not committed, as far as its words tell. Which of
 /// them it reached, the worktree says.
 pub fn gives_up(command: &str) -> bool {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     script.commands.iter().any(|part| match part.name() {
         "git" => verb_of(part).is_some_and(|(verb, words)| match verb {
             "stash" => !words
@@ -113,7 +113,7 @@ pub fn gives_up(command: &str) -> bool {
 
 /// Returns true if a command line that runs tests changes something behind them: `pytest && sed -i … a.py`.
 pub fn edits_behind(command: &str) -> bool {
-    let script = shell::parse(command);
+    let script = crate::parse(command);
     let runs = |part: &SimpleCommand| test_run(part).is_some_and(|run| !run.dry);
     let Some(last) = script.commands.iter().rposition(runs) else {
         return false;

@@ -1,6 +1,6 @@
 //! Test runs that run no tests: they list them, compile them, or only explain themselves.
 
-use crate::shell::Word;
+use crate::Word;
 
 /// Options that mean this to every runner that knows them.
 const ALL: &[&str] = &[
