@@ -1,10 +1,10 @@
 //! Commands: what words, assignments and reserved words make of them, and what they run besides.
 
-use super::building::{Building, is_assignment};
-use super::builtins::Heeded;
 use super::functions::{self, Open};
 use super::lex::{Awaiting, Lexer};
-use super::{Joined, MAX_COMMANDS, Role, SimpleCommand, Text, Word, change_dir, wrap};
+use super::program_traits::Heeded;
+use super::word_builder::{Building, is_assignment};
+use super::{Joined, MAX_COMMANDS, Role, SimpleCommand, Text, Word, change_dir, wrappers};
 
 /// The command being read.
 #[derive(Default)]
@@ -270,7 +270,7 @@ impl<'t> Lexer<'t, '_> {
     pub(super) fn follow(&mut self, owner: usize, piped: bool) {
         let depth = self.depth + 1;
         match functions::follow(self.script, self.context, owner, depth) {
-            None => wrap::follow(self.script, self.context, owner, depth),
+            None => wrappers::follow(self.script, self.context, owner, depth),
             Some(_) if piped => {}
             Some(dir) => self.dir = dir,
         }

@@ -1,8 +1,8 @@
 //! Brace expansion, which comes before everything else a shell does to a word.
 
-use super::building::Building;
 use super::lex::Lexer;
-use super::values::MAX_VALUES;
+use super::variables::MAX_VALUES;
+use super::word_builder::Building;
 
 /// Bytes of a word with braces.
 const MAX_WORD: usize = 1024;

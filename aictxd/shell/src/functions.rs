@@ -7,8 +7,8 @@
 use hashbrown::HashMap;
 
 use super::lex::{Lexer, run};
-use super::values::{Context, Kept};
-use super::wrap::Input;
+use super::variables::{Context, Kept};
+use super::wrappers::Input;
 use super::{Frame, Joined, MAX_COMMANDS, Role, Script, SimpleCommand, Text, Word};
 
 /// Functions of one text that are remembered, and bytes of a body.

@@ -1,9 +1,9 @@
 //! One pass over the text: words, separators, nesting.
 
-use super::branches::Branching;
-use super::building::Building;
 use super::commands::{Brace, Current, is_test};
-use super::values::Context;
+use super::const_branches::Branching;
+use super::variables::Context;
+use super::word_builder::Building;
 use super::{Dialect, Frame, Joined, MAX_DEPTH, Script, Text, Word};
 
 /// Reads `text` in the situation `frame` and appends what it runs to `script`. With `data` the

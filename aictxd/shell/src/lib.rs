@@ -17,21 +17,21 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
-mod branches;
-mod building;
-mod builtins;
 mod check;
 mod commands;
+mod const_branches;
+mod const_values;
+mod cow_text;
 mod expand;
 mod functions;
 mod lex;
-mod names;
-mod redirect;
-mod steady;
-mod text;
-mod values;
+mod name_table;
+mod program_traits;
+mod redirection;
+mod variables;
 mod word;
-mod wrap;
+mod word_builder;
+mod wrappers;
 
 pub use check::{
     Aside, Check, Coverage, Place, Reach, at_root, calls_a_file, calls_a_script,
@@ -40,10 +40,10 @@ pub use check::{
     language_of, normalise_command, only_checks, only_formats, only_looks, quoted, reaches,
     records, same_check, sets_aside, test_tools, tester, tests_behind, viewed,
 };
-pub use names::{ByName, NameHasher, Names};
-pub use text::Text;
-use values::Context;
-pub use wrap::{SHELLS, is_shell};
+pub use cow_text::Text;
+pub use name_table::{ByName, NameHasher, Names};
+use variables::Context;
+pub use wrappers::{SHELLS, is_shell};
 
 /// Bytes of a command line that are analysed. Longer ones are `undecided`.
 pub const MAX_INPUT: usize = 2 * 1024 * 1024;

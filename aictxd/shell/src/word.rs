@@ -1,9 +1,9 @@
 //! Words: quotes, escapes, expansions and the commands inside them.
 
-use super::building::Building;
 use super::expand::decode_ansi_c;
 use super::lex::{Lexer, run};
-use super::values::MAX_VALUES;
+use super::variables::MAX_VALUES;
+use super::word_builder::Building;
 use super::{MAX_DEPTH, Word};
 
 /// Variables that have a value whatever a text says.

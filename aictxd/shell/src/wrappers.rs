@@ -17,8 +17,8 @@ use texts::{
     skip_options, with_input,
 };
 
-use super::builtins::Heeded;
-use super::values::Context;
+use super::program_traits::Heeded;
+use super::variables::Context;
 use super::{Dialect, Frame, MAX_COMMANDS, Script, SimpleCommand, Text, Word, lex};
 
 /// Lines that one command is given to run.

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::{ByName, SimpleCommand, wrap};
+use super::{ByName, SimpleCommand, wrappers};
 
 /// Why a program is heeded.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,7 +44,7 @@ impl Heeded {
 
 /// Programs that change the directory.
 const MOVING: &[&str] = &["cd", "pushd", "popd"];
-/// Programs of which [`Context::observe`](super::values::Context::observe) knows what they set.
+/// Programs of which [`Context::observe`](super::variables::Context::observe) knows what they set.
 const SETTING: &[&str] = &[
     "for",
     "select",
@@ -66,6 +66,6 @@ static BY_NAME: LazyLock<ByName<Heeded>> = LazyLock::new(|| {
     let mut add = |name, reason: Heeded| map.entry(name).or_default().0 |= reason.0;
     MOVING.iter().for_each(|name| add(name, Heeded::MOVES));
     SETTING.iter().for_each(|name| add(name, Heeded::SETS));
-    wrap::known().for_each(|name| add(name, Heeded::FOLLOWED));
+    wrappers::known().for_each(|name| add(name, Heeded::FOLLOWED));
     map
 });

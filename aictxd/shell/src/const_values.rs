@@ -1,6 +1,6 @@
 //! Which values certainly are what the text says when they are used.
 
-use super::values::Context;
+use super::variables::Context;
 
 /// Names of which nothing is told; with more, nothing is told of any.
 const MAX_TOUCHED: usize = 256;

@@ -1,6 +1,6 @@
 //! A word while it is read: what is put in, and what that makes of it.
 
-use super::values::MAX_VALUES;
+use super::variables::MAX_VALUES;
 use super::{Text, Word};
 
 /// A word being read, and those that an expansion has made of it.
