@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::ids::decision_id;
-use crate::marks;
+use crate::item_flags;
 
 mod portable;
 mod staleness;
@@ -177,7 +177,7 @@ fn is_old(row: &Value, known: &Known, days: u64) -> bool {
 }
 
 fn is_pinned(row: &Value) -> bool {
-    row.as_object().is_some_and(marks::is_pinned)
+    row.as_object().is_some_and(item_flags::is_pinned)
 }
 
 /// Places of rows, newest first; undated ones count as old, and of equal ones the later is newer.
@@ -268,7 +268,7 @@ fn decisions(rows: &[Value], known: &Known) -> Vec<Fate> {
     let mut seen: BTreeMap<(&str, &str, &[String]), ()> = BTreeMap::new();
     let mut fates = vec![Fate::Keep; rows.len()];
     for (row, (record, fate)) in rows.iter().zip(records.iter().zip(&mut fates)).rev() {
-        if marks::is_pinned(&record.extra) || record.decision.trim().is_empty() {
+        if item_flags::is_pinned(&record.extra) || record.decision.trim().is_empty() {
             continue;
         }
         let key = (

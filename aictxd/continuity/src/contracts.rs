@@ -14,7 +14,7 @@ mod gaps;
 #[cfg(test)]
 mod tests;
 
-use crate::matching;
+use crate::text_similarity;
 
 /// Contracts kept: what is not evaluated yet, newest first, and a few that were.
 const MAX_CONTRACTS: usize = 24;
@@ -109,7 +109,7 @@ pub fn choose_contract(
     goal: &str,
 ) -> Option<Chosen> {
     let chosen = |contract: &ContractRef, by| {
-        let found = matching::goals(&contract.task_goal, goal);
+        let found = text_similarity::goals(&contract.task_goal, goal);
         Chosen {
             contract: contract.clone(),
             by,

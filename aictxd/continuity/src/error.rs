@@ -1,6 +1,6 @@
 //! Reasons for which an edit of memory or a report is refused.
 
-use crate::work_state::TaskError;
+use crate::tasks::TaskError;
 
 /// Reason for which an item of memory cannot be found or edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

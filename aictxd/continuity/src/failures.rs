@@ -12,22 +12,22 @@ use aictx_shell::language_of;
 use serde_json::{Value, json};
 
 use crate::handoff::shorten;
-use crate::matching::{hashed_terms, in_common};
-use crate::memo::{Pass, Passed, is_test_command, same_check};
-use crate::observe::{Failure, Observation, covers, has_begun};
-use crate::work_state::Checkout;
+use crate::ledger_facts::{Failure, Observation, has_begun, covers};
+use crate::lru_cache::{Pass, Passed, is_test_command, same_check};
+use crate::tasks::Checkout;
+use crate::text_similarity::{hashed_terms, in_common};
 
 mod edit;
-mod failing;
-mod lookup;
-mod names;
+mod failure_request;
+mod mentions;
+mod query;
 
 pub use edit::{FailureEdit, edit_failure, pick as pick_failure};
-pub(crate) use failing::asks_what_fails;
-pub use lookup::{
+pub(crate) use failure_request::asks_what_fails;
+pub use query::{
     FailureQuery, failed_last_time, find_failures, known_failure, tell_failed_last_time,
 };
-pub(crate) use lookup::{anchored_to, open, open_failures, warm};
+pub(crate) use query::{anchored_to, open, open_failures, warm};
 
 /// Patterns kept; beyond it resolved ones go first, oldest first, then single open ones. What goes
 /// is archived, not dropped.

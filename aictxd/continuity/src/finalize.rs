@@ -15,38 +15,38 @@ use aictx_proto::snapshot::{GitState, Rows, Snapshot};
 use aictx_shell::is_untested;
 use serde_json::{Map, Value, json};
 
-use self::again::Before;
-use self::learned::{Facts, Learned, anchor_failure, learn};
+use self::derive_memory::{Facts, Learned, anchor_failure, learn};
+use self::follow_up::Before;
 use self::records::Records;
 pub(crate) use self::reply::{CAPTURED, is_captured};
 use self::reply::{Summary, handoff_git_state, repeated, reply};
 use self::report::{differences, execution_id, merge_report, sent_before};
 pub use self::report::{executions_asked, request_nonce};
-use crate::anchors::{self, Presents};
-use crate::area::derive_area;
+use crate::area_of_paths::derive_area;
 use crate::classify::{Observed, effective, observed, provisional};
-use crate::decide::decided;
-use crate::decisions;
+use crate::continue_request::only_goes_on;
+use crate::decision_intake::decided;
+use crate::decision_memory;
 use crate::error::ReportError;
 use crate::failures;
+use crate::file_anchors::{self, Presents};
 use crate::handoff::{self, ANSWERED, MIN_ANSWER};
 use crate::ids::decision_id;
-use crate::kept;
-use crate::marks;
-use crate::matching::is_continuation;
-use crate::observe::{Failure, Observation, open_rows};
-use crate::onward::only_goes_on;
+use crate::item_flags;
+use crate::ledger_facts::{Failure, Observation, open_rows};
 use crate::project::Project;
 use crate::record_value as value;
 use crate::session::{Touch, touch};
-use crate::work_state::active_thread;
+use crate::tasks::active_thread;
+use crate::text_similarity::is_continuation;
+use crate::user_rules;
 
-mod again;
-mod learned;
+mod derive_memory;
+mod follow_up;
 mod records;
+mod rejected_fields;
 mod reply;
 mod report;
-mod unheard;
 
 /// What an agent or a person reported, with paths already relative.
 #[derive(Debug, Clone, Default)]
@@ -168,8 +168,8 @@ pub fn failed_branches(
 /// # Errors
 /// Which part, and what is wrong with it.
 pub fn check_report(params: &FinalizeParams) -> Result<(), ReportError> {
-    crate::semantic::parse(&params.semantic_updates)?;
-    crate::work_state::apply_patch(&mut Thread::default(), &params.work_state)
+    crate::subsystem_memory::parse(&params.semantic_updates)?;
+    crate::tasks::apply_patch(&mut Thread::default(), &params.work_state)
         .map_err(ReportError::WorkState)?;
     let wrong = params.decisions.iter().position(|d| !d.is_object());
     match wrong {
@@ -252,7 +252,7 @@ fn only_looked(seen: &Observation) -> bool {
 fn leaves_unfinished(snapshot: &Snapshot, project: &Project) -> bool {
     let handoff = project.handoff.as_deref().or(snapshot.handoff.as_deref());
     handoff
-        .filter(|h| !marks::is_wrong(&h.extra) && h.origin.is_own())
+        .filter(|h| !item_flags::is_wrong(&h.extra) && h.origin.is_own())
         .is_some_and(|h| h.status != "resolved" || !h.next_steps.is_empty())
 }
 
@@ -261,7 +261,7 @@ pub const SAID_BY_USER: &str = "the user said so";
 
 /// The rules of the user that hold, the newest first.
 pub(crate) fn user_rules(all: &Rows<Decision>) -> impl Iterator<Item = &Decision> {
-    let holding = decisions::holding(all).into_iter();
+    let holding = decision_memory::holding(all).into_iter();
     holding.filter(|d| d.rationale == SAID_BY_USER && !d.decision.starts_with(NO_LONGER))
 }
 
@@ -272,7 +272,7 @@ fn taken_back(snapshot: &Snapshot, seen: &Observation) -> Vec<Value> {
     }
     let rules: Vec<&Decision> = user_rules(&snapshot.decisions).collect();
     let meant = |which: &String| {
-        let at = kept::meant(which, rules.iter().map(|d| d.decision.as_str()))?;
+        let at = user_rules::meant(which, rules.iter().map(|d| d.decision.as_str()))?;
         let rule = rules.get(at)?;
         let mut taken_back = json!({
             "decision": format!("{NO_LONGER}{}", rule.decision), "rationale": SAID_BY_USER,
@@ -295,7 +295,7 @@ fn goes_on(input: &Finalize) -> String {
     let left = handoff::unfinished(snapshot, &project.checkout, &input.identity.session_id);
     let last = project.handoff.as_deref().or(snapshot.handoff.as_deref());
     let is_told =
-        |h: &&Handoff| !marks::is_wrong(&h.extra) && !h.reason.is_empty() && h.origin.is_own();
+        |h: &&Handoff| !item_flags::is_wrong(&h.extra) && !h.reason.is_empty() && h.origin.is_own();
     if let Some(handoff) = left.as_ref().filter(is_told).or(last.filter(is_told)) {
         return handoff.reason.clone();
     }
@@ -500,7 +500,7 @@ fn decide<'a>(
     let head = input.git.head.as_str();
     let left: Vec<String> = seen.files_edited.iter().rev().cloned().collect();
     handoff.git_state = handoff_git_state(input.git, &left);
-    handoff.anchors = anchors::anchor(&left, "", &input.project.presents, head);
+    handoff.anchors = file_anchors::anchor(&left, "", &input.project.presents, head);
     let mut told = params.map_or_else(Vec::new, |params| params.decisions.clone());
     let said = seen.kept.iter();
     told.extend(said.map(|rule| json!({ "decision": rule, "rationale": SAID_BY_USER })));

@@ -7,11 +7,11 @@ use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Origin};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 
-use crate::capsule::blocked_command;
-use crate::marks;
-use crate::matching::{shared, terms};
-use crate::observe::{Failure, MAX_LINE_COMMAND, Observation, has_begun};
-use crate::work_state::{Checkout, active_thread};
+use crate::item_flags;
+use crate::ledger_facts::{Failure, MAX_LINE_COMMAND, Observation, has_begun};
+use crate::session_brief::blocked_command;
+use crate::tasks::{Checkout, active_thread};
+use crate::text_similarity::{shared, terms};
 
 /// Longest summary, in characters (spec/lifecycle.md §15).
 pub(crate) const MAX_SUMMARY: usize = 200;
@@ -53,7 +53,7 @@ pub fn handoff_of_branch(
     gone: &BTreeSet<String>,
 ) -> Option<Handoff> {
     let last = snapshot.handoff.as_ref()?;
-    let wrong = marks::is_wrong(&last.extra);
+    let wrong = item_flags::is_wrong(&last.extra);
     let is_here = [branch, &last.branch].contains(&"") || last.branch == branch;
     if is_here && !wrong {
         return None;
@@ -61,7 +61,7 @@ pub fn handoff_of_branch(
     let newest = snapshot.handoffs.iter().rev().take(RECENT);
     let mut right = newest.filter(|row| {
         let is_last = row.execution_id == last.source_execution_id;
-        !(marks::is_wrong(&row.extra) || wrong && is_last || row.status == ANSWERED)
+        !(item_flags::is_wrong(&row.extra) || wrong && is_last || row.status == ANSWERED)
     });
     let of_branch = right.clone().find(|row| row.branch == branch);
     let row = of_branch.or_else(|| {
@@ -115,7 +115,7 @@ pub fn unfinished(snapshot: &Snapshot, checkout: &Checkout, except: &str) -> Opt
     let mut left = open
         .filter(|(later, row)| !was_done(row, snapshot.handoffs.iter().rev().take(*later)))
         .map(|(_, row)| row)
-        .filter(|row| !marks::is_wrong(&row.extra) && row.session_id != except);
+        .filter(|row| !item_flags::is_wrong(&row.extra) && row.session_id != except);
     let of_branch = left.clone().find(|row| row.branch == branch);
     let known = snapshot.handoffs.iter().any(|row| row.branch == branch);
     let stays =

@@ -9,9 +9,9 @@ use aictx_proto::text::clean;
 
 use crate::handoff::shorten;
 use crate::ids::long_hash;
-use crate::kept::{decided, kept};
 use crate::left::next_steps;
 use crate::row_value;
+use crate::user_rules::{decided, kept};
 
 /// Most text of one session, in bytes; texts of longer ones are cut first, then turns in the middle are left out.
 const MAX_TEXT: usize = 32 * 1024;
@@ -186,7 +186,7 @@ pub fn import(known: &[ImportedRow], new: Vec<ImportedRow>) -> (Imported, Effect
     }
     let mut order: Vec<(bool, String, usize)> = Vec::with_capacity(all.len());
     for (at, row) in all.iter().enumerate() {
-        let is_pinned = crate::marks::is_pinned(&row.extra);
+        let is_pinned = crate::item_flags::is_pinned(&row.extra);
         order.push((!is_pinned, row.timestamp.clone(), at));
     }
     order.sort_by(|(a, x, _), (b, y, _)| a.cmp(b).then_with(|| y.cmp(x)));

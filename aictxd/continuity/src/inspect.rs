@@ -1,13 +1,13 @@
 //! Looking at memory: what to do next, what was done before, what happened, what costs what.
 //! Nothing here writes.
 
-pub use self::brief::{next, prepare};
 pub use self::log::{Happened, LogQuery, log};
+pub use self::next_and_prepare::{next, prepare};
 pub use self::report::{Reported, report};
 pub use self::strategy::{reflect, reuse, suggest_strategy};
 
-mod brief;
 mod log;
+mod next_and_prepare;
 mod report;
 mod strategy;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What an agent's message says is still to do.
 
 use crate::handoff::shorten;
-use crate::matching::sentences;
+use crate::text_similarity::sentences;
 
 /// Most steps taken from one message.
 const MAX_STEPS: usize = 3;

@@ -5,66 +5,68 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
-mod anchors;
-mod area;
-mod areas;
-mod asked;
-mod capsule;
+mod agent_summary;
+mod area_memory;
+mod area_of_paths;
 mod classify;
 mod compaction;
-mod context;
+mod context_packet;
+mod continue_request;
 mod contracts;
-mod decide;
-mod decisions;
+mod decision_intake;
+mod decision_memory;
 mod error;
 mod failures;
+mod file_anchors;
+mod file_suggestions;
 mod finalize;
 mod handoff;
 mod ids;
 mod imported;
 mod inspect;
-mod kept;
+mod inverted_index;
+mod item_flags;
+mod ledger_facts;
 mod left;
-mod lifecycle;
-mod marks;
-mod matching;
-mod memo;
-mod named;
-mod observe;
-mod onward;
+mod lru_cache;
+mod memory_freshness;
+mod memory_items;
+mod named_files;
 mod origin;
-mod packet;
 mod page;
-mod postings;
 mod preferences;
-mod prepared;
 mod project;
-mod quality;
 mod recall;
-mod remember;
+mod relevance;
 mod resume;
-mod said;
-mod semantic;
+mod row_cache;
 mod session;
+mod session_brief;
+mod session_goal;
+mod stale_sessions;
 mod strategies;
-mod suggest;
+mod subsystem_memory;
 mod summary;
-mod work_state;
+mod tasks;
+mod text_similarity;
+mod user_rules;
 
-pub use anchors::{Contents, Present, Presents, anchored_paths, relevant_paths};
-pub use area::derive_area;
-pub use capsule::{SessionStart, session_start, tell_where_it_stands};
+pub use area_of_paths::derive_area;
 pub use classify::{
     Observed, TaskType, classify, effective, inferred_types, observed, provisional,
 };
 pub use compaction::{Fate, Known, RULES, Rule, portable_fates, rules, staleness};
-pub use context::has_handoff;
+pub use continue_request::only_goes_on;
 pub use contracts::{Chosen, choose_contract, contract_file};
-pub use decide::record_decision;
+pub use decision_intake::record_decision;
 pub use error::{ItemError, ReportError};
 pub use failures::{
     FailureEdit, FailureQuery, edit_failure, failed_last_time, find_failures, known_failure,
     list as failure_list, pick_failure, tell_failed_last_time,
+};
+pub use file_anchors::{Contents, Present, Presents, anchored_paths, relevant_paths};
+pub use file_suggestions::{
+    MAX_SUGGESTIONS, Suggestion, left_to_do, seen_paths, suggest, told_of_the_map,
 };
 pub use finalize::{
     ExplicitReport, Finalize, SAID_BY_USER, check_report, executions_asked, failed_branches,
@@ -76,13 +78,11 @@ pub use inspect::{
     AtHand, Happened, LogQuery, Reported, log, next, prepare, reflect, report, reuse,
     suggest_strategy,
 };
-pub use lifecycle::lifecycle_status;
-pub use matching::goals_match;
-pub use observe::{
+pub use ledger_facts::{
     FileCheck, Ground, OpenSession, Unchecked, open_session, session_report, session_summary,
     unchecked_edits,
 };
-pub use onward::only_goes_on;
+pub use memory_items::{HISTORIES, MemoryEdit, edit_item, find_item, history_of, items};
 pub use origin::keep_own;
 pub use page::{Page, page};
 pub use preferences::{is_muted, set_muted};
@@ -91,23 +91,25 @@ pub use recall::{
     Found, Histories, Memory, PromptMemory, Recollection, Remembered, best_of_each, is_wanted,
     mark_stale, recalled_paths, recollect, tell_prompt, told,
 };
-pub use remember::{HISTORIES, MemoryEdit, edit_item, find_item, history_of, items};
+pub use relevance::has_handoff;
 pub use resume::{Resumed, resume};
 pub use session::{Touch, touch};
+pub use session_brief::{SessionStart, session_start, tell_where_it_stands};
+pub use stale_sessions::lifecycle_status;
 pub use strategies::{StrategyMatch, StrategyQuery, find_strategies};
-pub use suggest::{MAX_SUGGESTIONS, Suggestion, left_to_do, seen_paths, suggest, told_of_the_map};
-pub use work_state::{
+pub use tasks::{
     Active, Checkout, Loadable, TaskError, TaskOutcome, active_thread, close_task, find_thread,
     loadable, resume_task, start_task, status_line, task_id, thread_file, thread_line, update_task,
 };
+pub use text_similarity::goals_match;
 
 /// Works out of a snapshot what every question wants to know of it, so that the first one need not
 /// wait for that: what it costs is what changed since the last snapshot.
 pub fn warm(snapshot: &aictx_proto::snapshot::Snapshot) {
-    decisions::warm(&snapshot.decisions);
+    decision_memory::warm(&snapshot.decisions);
     failures::warm(&snapshot.failures);
     strategies::warm(&snapshot.strategies);
-    lifecycle::warm(&snapshot.lifecycle);
+    stale_sessions::warm(&snapshot.lifecycle);
 }
 
 /// A record as a JSON value.

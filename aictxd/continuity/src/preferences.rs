@@ -11,8 +11,8 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::told;
 use serde_json::{Map, Value, json};
 
+use crate::context_packet::Packet;
 use crate::origin::with_origin;
-use crate::packet::Packet;
 
 /// Preferences that are told, and how long one may be in characters.
 const MAX_STATED: usize = 12;

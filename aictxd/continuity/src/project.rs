@@ -9,10 +9,10 @@ use aictx_proto::methods::MapHit;
 use aictx_proto::record::{Handoff, Origin};
 use aictx_proto::shown;
 
-use crate::anchors::Presents;
-use crate::observe::FileCheck;
+use crate::file_anchors::Presents;
+use crate::ledger_facts::FileCheck;
 use crate::recall::Recollection;
-use crate::work_state::Checkout;
+use crate::tasks::Checkout;
 
 /// Member of an execution's row that names the test run it saw pass; ours, the ancestor leaves it alone.
 pub(crate) const PASSED_CHECK: &str = "passed_check";

@@ -18,13 +18,13 @@ use serde_json::{Map, Value};
 pub use self::stale::{mark_stale, recalled_paths};
 pub(crate) use self::tell::{PROMPT_MEMORY, told_before};
 pub use self::tell::{PromptMemory, Recollection, recollect, tell_prompt};
-use crate::decisions::are_on_one_subject;
+use crate::decision_memory::are_on_one_subject;
 use crate::handoff::still_blocks;
 use crate::ids::{decision_id, handoff_id, strategy_id, subsystem_id, thread_id};
-use crate::marks;
-use crate::matching::{asked_terms, hashed_terms, in_common, sentences};
-use crate::prepared::hash;
+use crate::item_flags;
+use crate::row_cache::hash;
 use crate::strategies::said_of_use;
+use crate::text_similarity::{asked_terms, hashed_terms, in_common, sentences};
 
 /// Longest text of an item, in characters, and longest of its details.
 const MAX_TEXT: usize = 400;
@@ -481,7 +481,7 @@ impl Memory {
         }
         let files: Vec<String> = source.files.iter().take(MAX_FILES).cloned().collect();
         let request = clean(source.request, MAX_DETAIL);
-        let wrong = marks::is_wrong(source.extra);
+        let wrong = item_flags::is_wrong(source.extra);
         let item = RecallItem {
             id: source.id.clone(),
             kind: source.kind.to_owned(),

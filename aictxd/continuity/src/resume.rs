@@ -15,36 +15,36 @@ use serde_json::{Value, json};
 
 use self::banner::{banner_lines, canonical_banner};
 use self::contract::{continuity_match, execution_contract, guard_triggers, runner_contract};
-use self::fit::fit;
-use self::text::render;
-use crate::capsule::banner;
-use crate::context::{Context, Hand};
+use self::json_budget::fit;
+use self::render_text::render;
 use crate::contracts::{contract_file, next_id, with_new};
 use crate::preferences::{self, is_muted};
 use crate::project::Project;
 use crate::record_value as value;
+use crate::relevance::{Context, Hand};
 use crate::session::touch;
-use crate::{lifecycle, quality, strategies};
+use crate::session_brief::banner;
+use crate::{memory_freshness, stale_sessions, strategies};
 
 pub(crate) use self::contract::{entry_points, task_fits, validation_policy};
-pub(crate) use self::parts::{
+pub(crate) use self::sections::{
     carryover_gaps, decision_text, dirty_text, discarded_hypotheses, failure_text, other_work,
     recalled, task_state,
 };
 
+mod area_notes;
 mod banner;
 #[cfg(test)]
 mod budgets;
 mod contract;
-mod exact;
-mod fit;
-mod known;
-mod members;
-mod parts;
+mod json_budget;
 mod pieces;
+mod render_text;
+mod sections;
+mod static_sections;
 #[cfg(test)]
 mod tests;
-mod text;
+mod whole_values;
 
 /// An answer, and the same as JSON: what is measured, kept and sent is written out once.
 #[derive(Debug)]
@@ -95,17 +95,17 @@ pub fn resume(
         .to_owned();
     let gaps = carryover_gaps(&context);
     let state = task_state(&context, fits, &points, &gaps);
-    let mut parts = parts::Parts::of(&context, &contract, &points, &fallback, limit);
+    let mut parts = sections::Parts::of(&context, &contract, &points, &fallback, limit);
     let validated = parts.validated();
     let expected_test = test.as_ref().map_or("", |(c, _)| c.as_str());
-    let quality = quality::report(&context, &gaps, !expected_test.is_empty(), validated);
-    let asked = lifecycle::Asked {
+    let quality = memory_freshness::report(&context, &gaps, !expected_test.is_empty(), validated);
+    let asked = stale_sessions::Asked {
         session_id: &identity.session_id,
         request: &context.request,
         now,
     };
-    let lifecycle_status = lifecycle::status(snapshot, asked);
-    let lifecycle_gaps = lifecycle::gaps(&lifecycle_status, 5);
+    let lifecycle_status = stale_sessions::status(snapshot, asked);
+    let lifecycle_gaps = stale_sessions::gaps(&lifecycle_status, 5);
     let header = banner(&touched, "");
     let lines = banner_lines(&context);
     // The banner that an agent shows begins with the agent's name, as the format has it.
@@ -176,32 +176,32 @@ pub fn resume(
             "allowed_aictx_commands_before_first_task_action": ["resume"],
             "allowed_aictx_commands_after_task_action": ["finalize"],
         })),
-        structural_context: optional(members::structural_context(project)),
+        structural_context: optional(static_sections::structural_context(project)),
         structural_entry_points: if params.brief {
             Vec::new()
         } else {
-            members::structural(project)
+            static_sections::structural(project)
         },
         continuity_match: matched,
         execution_contract: contract.clone(),
         runner_contract: runner_contract(),
         guard_triggers: guard_triggers(&strength, &context.task.name),
         contract_checks: optional(checks.clone()),
-        previous_contract_result: optional(members::previous_contract(snapshot)),
+        previous_contract_result: optional(static_sections::previous_contract(snapshot)),
         budget: Value::Null,
         task_state: state,
-        strongest_carryover_gap: parts::strongest(&gaps),
+        strongest_carryover_gap: sections::strongest(&gaps),
         carryover_gaps: gaps,
         discarded_hypotheses: discarded_hypotheses(&context, if params.full { 5 } else { 3 }),
         strategy_hint: context
             .strategy
             .as_ref()
             .map_or_else(|| json!({}), strategies::hint),
-        notes: members::notes(&context),
+        notes: static_sections::notes(&context),
         capsule: parts.capsule(),
-        sources: members::sources(&context),
+        sources: static_sections::sources(&context),
         continuity_quality: if params.brief {
-            members::brief_quality(&quality)
+            static_sections::brief_quality(&quality)
         } else {
             quality
         },
@@ -218,8 +218,8 @@ pub fn resume(
             "session_id": reference.session_id, "execution_id": "",
             "generated_at": reference.generated_at, "task_goal": reference.task_goal,
         }),
-        active_task: only_brief(params, || members::active_task(&context)),
-        handoff: only_brief(params, || members::handoff(&context)),
+        active_task: only_brief(params, || static_sections::active_task(&context)),
+        handoff: only_brief(params, || static_sections::handoff(&context)),
         skipped_work_state: context.active.skipped.clone().unwrap_or(Value::Null),
         text: String::new(),
     };
@@ -249,7 +249,7 @@ pub fn resume(
         agent_id: identity.agent_id.clone(),
         adapter_id: identity.adapter_id.clone(),
         session_id: identity.session_id.clone(),
-        task: clean(&params.task, lifecycle::MAX_TASK),
+        task: clean(&params.task, stale_sessions::MAX_TASK),
         task_type: context.task.name.clone(),
         contract_id,
         ..LifecycleEvent::default()
@@ -312,7 +312,7 @@ fn session_effects(event: &LifecycleEvent, receipt: Receipt) -> [Effect; 2] {
     [
         Effect::AppendRows {
             file: files::LIFECYCLE_EVENTS.to_owned(),
-            rows: vec![lifecycle::row(event)],
+            rows: vec![stale_sessions::row(event)],
             order: KeyOrder::Sorted,
         },
         Effect::Ledger {

@@ -11,16 +11,16 @@ use aictx_proto::text::clean;
 use aictx_shell::only_looks;
 use serde_json::{Map, Value, json};
 
-use crate::marks;
-use crate::matching::{similarity, terms};
-use crate::memo::same_check;
+use crate::item_flags;
+use crate::lru_cache::same_check;
 use crate::origin::{labelled, with_origin};
+use crate::text_similarity::{similarity, terms};
 
-pub(crate) use self::find::best_strategies;
-pub use self::find::{StrategyMatch, StrategyQuery, find_strategies};
-pub(crate) use self::find::{anchored_to, warm};
+pub(crate) use self::query::best_strategies;
+pub use self::query::{StrategyMatch, StrategyQuery, find_strategies};
+pub(crate) use self::query::{anchored_to, warm};
 
-mod find;
+mod query;
 
 /// Files, commands and tests kept of an execution.
 const MAX_KEPT: usize = 12;
@@ -295,7 +295,7 @@ pub(crate) fn overflow(rows: &mut Vec<Arc<Strategy>>) -> Vec<Arc<Strategy>> {
         let worst = rows
             .iter()
             .enumerate()
-            .filter(|(_, s)| !marks::is_pinned(&s.extra))
+            .filter(|(_, s)| !item_flags::is_pinned(&s.extra))
             .min_by(|(_, a), (_, b)| {
                 (a.success, a.uses, &a.timestamp).cmp(&(b.success, b.uses, &b.timestamp))
             })
@@ -417,7 +417,7 @@ mod tests {
         };
         let as_of = |blob: &str| {
             let found = find_strategies(&rows, &query, now()).next().unwrap();
-            let present = crate::anchors::Present {
+            let present = crate::file_anchors::Present {
                 blob: blob.into(),
                 ..Default::default()
             };

@@ -1,31 +1,31 @@
 //! Command lines compared: is it a test run, is it the same command, does it cover that one.
 
-mod aside;
-mod behind;
-mod checks;
 mod compare;
 mod coverage;
 mod dry_run;
-mod formats;
-mod looks;
+mod exit_status_flow;
+mod formatter;
 mod options;
-mod reach;
+mod read_only;
+mod read_or_check;
+mod script_tests;
 mod scripts;
-mod shown;
-mod starters;
+mod stash_state;
+mod test_launchers;
 mod test_names;
 mod test_run;
-mod untested;
-mod views;
+mod test_scope;
+mod untestable_files;
+mod viewed_files;
 
-pub use aside::{Aside, edits_behind, gives_up, records, sets_aside};
-pub use behind::{
+pub use coverage::Coverage;
+pub use script_tests::{
     calls_a_file, calls_a_script, calls_tests_by_name, ends_as_its_tests, tests_behind,
 };
-pub use coverage::Coverage;
-pub use reach::{Place, Reach, is_narrowed, language_of, reaches};
-pub use untested::is_untested;
-pub use views::viewed;
+pub use stash_state::{Aside, edits_behind, gives_up, records, sets_aside};
+pub use test_scope::{Place, Reach, is_narrowed, language_of, reaches};
+pub use untestable_files::is_untested;
+pub use viewed_files::viewed;
 
 use std::fmt::Write as _;
 
@@ -138,21 +138,21 @@ pub fn is_test_command(command: &str) -> bool {
 /// cannot be read in full does more than that.
 pub fn only_looks(command: &str) -> bool {
     let script = crate::parse(command);
-    !script.undecided && script.commands.iter().all(looks::looks)
+    !script.undecided && script.commands.iter().all(read_only::looks)
 }
 
 /// Returns true if the command line finds out how things stand and changes nothing that people made: it runs
 /// tests, builds, lints, or looks. What cannot be read in full may do more than that.
 pub fn only_checks(command: &str) -> bool {
     let script = crate::parse(command);
-    !script.undecided && !script.unclosed && script.commands.iter().all(checks::checks)
+    !script.undecided && !script.unclosed && script.commands.iter().all(read_or_check::checks)
 }
 
 /// Returns true if the command line lays code out anew (`black a.py`, `cargo fmt && git commit …`) and changes
 /// nothing that the code does. What cannot be read in full may do more than that.
 pub fn only_formats(command: &str) -> bool {
     let script = crate::parse(command);
-    !script.undecided && !script.unclosed && formats::only_formats(&script.commands)
+    !script.undecided && !script.unclosed && formatter::only_formats(&script.commands)
 }
 
 /// Name of the program whose exit status is the command line's: the last one. Empty when there is
@@ -210,7 +210,7 @@ pub fn hides_status(command: &str) -> bool {
             .commands
             .iter()
             .any(|part| test_run(part).is_some_and(|run| !run.dry))
-        && let Some(shown) = shown::shows_tests(command)
+        && let Some(shown) = exit_status_flow::shows_tests(command)
     {
         return !shown;
     }

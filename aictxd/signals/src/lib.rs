@@ -5,32 +5,32 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
-mod began;
-mod find;
+mod ansi_text;
+mod check_not_started;
 mod fingerprint;
+mod one_line_error;
 mod outcome;
-mod output;
-mod recognise;
-mod scan;
-mod slip;
-mod stream;
-mod tests_seen;
-mod told;
-mod totals;
+mod parsers;
+mod prefilter;
+mod ring_buffer;
+mod run_totals;
+mod substring;
+mod test_counts;
+mod usage_error;
 
 use aictx_proto::event::ErrorEvent;
 use serde::Serialize;
 
 use outcome::{failed_tests_told, said};
-use scan::{Scanned, scan};
+use prefilter::{Scanned, scan};
 
-pub use began::never_began;
+pub use ansi_text::{HEAD_BYTES, MAX_LINE_CHARS, TAIL_BYTES};
+pub use check_not_started::never_began;
 pub use fingerprint::fingerprint;
+pub use one_line_error::told;
 pub use outcome::{judged, outcome};
-pub use output::{HEAD_BYTES, MAX_LINE_CHARS, TAIL_BYTES};
-pub use stream::Ring;
-pub use tests_seen::{MAX_FAILED_TESTS, TestsSeen};
-pub use told::told;
+pub use ring_buffer::Ring;
+pub use test_counts::{MAX_FAILED_TESTS, TestsSeen};
 
 /// One finished command and what it printed.
 #[derive(Debug, Clone, Copy)]
@@ -62,7 +62,7 @@ pub fn events(run: &Run) -> Vec<ErrorEvent> {
 }
 
 fn cleaned(run: &Run) -> [String; 2] {
-    [output::clean(run.stderr), output::clean(run.stdout)]
+    [ansi_text::clean(run.stderr), ansi_text::clean(run.stdout)]
 }
 
 fn scanned(texts: &[String; 2]) -> [Scanned<'_>; 2] {
@@ -77,11 +77,11 @@ fn events_in(run: &Run, texts: &[String; 2], scanned: &[Scanned; 2]) -> Vec<Erro
         }
         _ => {}
     }
-    let context = recognise::Context::new(run);
+    let context = parsers::Context::new(run);
     let mut streams = texts
         .each_ref()
-        .map(|text| recognise::lines_of(&context, text));
-    let mut events = recognise::collect(&context, scanned, &mut streams);
+        .map(|text| parsers::lines_of(&context, text));
+    let mut events = parsers::collect(&context, scanned, &mut streams);
     // Warnings of a compiler alone are no failure; without an exit status, neither are those of
     // linters that pass in spite of them.
     let harmless = |event: &ErrorEvent| {
@@ -98,23 +98,25 @@ fn events_in(run: &Run, texts: &[String; 2], scanned: &[Scanned; 2]) -> Vec<Erro
     }
     // A run that came to nothing because of a slip has no other faults.
     let totals = scanned.iter().flat_map(|scanned| &scanned.totals);
-    let ran = || tests_seen::read(totals.copied()).is_some_and(|s| s.passed + s.failed > 0);
+    let ran = || test_counts::read(totals.copied()).is_some_and(|s| s.passed + s.failed > 0);
     let settled = |event: &ErrorEvent| !event.test.is_empty() || never_began(event);
     if !events.is_empty()
         && !events.iter().any(settled)
-        && let Some(event) = recognise::slipped(&context, &streams)
+        && let Some(event) = parsers::slipped(&context, &streams)
         && !ran()
     {
-        events = vec![recognise::finish(&context, event)];
+        events = vec![parsers::finish(&context, event)];
     }
     if events.is_empty() {
         let event = match run.exit_status {
-            Some(status) => Some(recognise::fallback(&context, &streams, status)),
-            None => recognise::died(&context, &streams),
+            Some(status) => Some(parsers::fallback(&context, &streams, status)),
+            None => parsers::died(&context, &streams),
         };
-        events.extend(event.map(|event| recognise::finish(&context, event)));
+        events.extend(event.map(|event| parsers::finish(&context, event)));
     }
-    events.iter_mut().for_each(began::without_made_up);
+    events
+        .iter_mut()
+        .for_each(check_not_started::without_made_up);
     events
 }
 
@@ -148,7 +150,7 @@ pub fn parse_run(run: &Run) -> Parsed {
     let scanned = scanned(&texts);
     let events = events_in(run, &texts, &scanned);
     let totals = scanned.iter().flat_map(|scanned| &scanned.totals);
-    let mut tests = tests_seen::read(totals.copied()).unwrap_or_default();
+    let mut tests = test_counts::read(totals.copied()).unwrap_or_default();
     for event in events.iter().filter(|event| event.phase == "test") {
         let known = tests.failed_tests.contains(&event.test);
         if !event.test.is_empty() && !known && tests.failed_tests.len() < MAX_FAILED_TESTS {
@@ -167,7 +169,7 @@ pub fn parse_run(run: &Run) -> Parsed {
     Parsed {
         events,
         tests,
-        truncated: texts.iter().any(|text| output::is_cut(text)),
+        truncated: texts.iter().any(|text| ansi_text::is_cut(text)),
     }
 }
 

@@ -5,9 +5,9 @@ use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::Outcome;
 
 use crate::fingerprint::fingerprint;
-use crate::recognise::{self, Context, lines_of};
-use crate::scan::Scanned;
-use crate::{Run, cleaned, events, events_in, scanned, tests_seen, totals};
+use crate::parsers::{self, Context, lines_of};
+use crate::prefilter::Scanned;
+use crate::{Run, cleaned, events, events_in, run_totals, scanned, test_counts};
 use aictx_shell::{
     check_class, hides_status, ignores_absence, inverts_status, is_test_command, normalise_command,
     test_tools,
@@ -72,7 +72,7 @@ pub fn outcome(run: &Run) -> Outcome {
     if run.exit_status == Some(NO_TESTS) {
         let is_pytest = check_class(run.command).is_some_and(|class| class.starts_with("pytest"));
         // What did run tests ends so for another reason: `pytest && ./deploy`.
-        let ran = tests_seen::read(lines(&scanned)).is_some_and(|s| s.passed + s.failed > 0);
+        let ran = test_counts::read(lines(&scanned)).is_some_and(|s| s.passed + s.failed > 0);
         return match is_pytest && !ran {
             true => Outcome::Unknown,
             false => Outcome::Failed,
@@ -122,11 +122,11 @@ fn summed_up(run: &Run) -> ErrorEvent {
     let texts = cleaned(run);
     let context = Context::new(run);
     let streams = texts.each_ref().map(|text| lines_of(&context, text));
-    let mut event = recognise::fallback(&context, &streams, 1);
+    let mut event = parsers::fallback(&context, &streams, 1);
     if is_test_command(run.command) {
         "test".clone_into(&mut event.phase);
     }
-    let mut event = recognise::finish(&context, event);
+    let mut event = parsers::finish(&context, event);
     let command = normalise_command(run.command);
     let by_command = ErrorEvent {
         message: command,
@@ -153,7 +153,7 @@ fn lines<'s>(scanned: &'s [Scanned<'s>; 2]) -> impl Iterator<Item = &'s str> {
 /// Returns true if a test runner says that tests of it failed. Where the command itself names who runs the tests,
 /// what others say is only shown by those tests.
 pub(crate) fn failed_tests_told(command: &str, scanned: &[Scanned; 2]) -> bool {
-    let failing = tests_seen::failing(lines(scanned));
+    let failing = test_counts::failing(lines(scanned));
     if failing.is_empty() {
         return false;
     }
@@ -171,11 +171,11 @@ pub(crate) fn failed_tests_told(command: &str, scanned: &[Scanned; 2]) -> bool {
 /// Returns true if a test run says that it ran no test: nothing matched, all were skipped, or there was nothing
 /// to be done.
 fn ran_no_test(command: &str, texts: &[String; 2], scanned: &[Scanned; 2]) -> bool {
-    let seen = tests_seen::read(lines(scanned));
+    let seen = test_counts::read(lines(scanned));
     let mut printed = texts.iter().flat_map(|text| text.lines());
     let mut silent = || printed.all(|line| line.trim().is_empty());
     seen.is_some_and(|seen| seen.is_empty())
-        || tests_seen::go_ran_nothing(lines(scanned))
+        || test_counts::go_ran_nothing(lines(scanned))
         || (test_tools(command).iter().all(|tool| *tool == "make") && made_nothing(texts))
         || (ignores_absence(command) && silent())
 }
@@ -203,7 +203,8 @@ fn made_nothing(texts: &[String; 2]) -> bool {
 
 /// Returns true if somebody who runs tests says that a run was good.
 fn tests_spoke(scanned: &[Scanned; 2]) -> bool {
-    lines(scanned).any(|line| totals::verdict(line) == Some(true) && !totals::is_of_checker(line))
+    lines(scanned)
+        .any(|line| run_totals::verdict(line) == Some(true) && !run_totals::is_of_checker(line))
 }
 
 /// Verdict of the totals in the text; one failed part is a failed run.
@@ -218,7 +219,7 @@ pub(crate) fn said(scanned: &[Scanned; 2]) -> Option<bool> {
             if shown && line.trim_start().starts_with("test result: ") {
                 continue;
             }
-            match totals::verdict(line) {
+            match run_totals::verdict(line) {
                 Some(false) => return Some(false),
                 Some(true) => verdict = Some(true),
                 None => {}

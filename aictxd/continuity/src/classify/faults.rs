@@ -7,7 +7,7 @@
 use aictx_proto::fold::is_unspaced;
 
 use super::words::orders;
-use crate::matching::sentences;
+use crate::text_similarity::sentences;
 
 /// What breaks, with one subject.
 const FAILS: &[&str] = &[

@@ -8,7 +8,7 @@ use aictx_proto::fold::{fold, is_unspaced};
 use super::faults::{self, Fault};
 use super::head;
 use super::things::is_thing;
-use crate::matching::sentences;
+use crate::text_similarity::sentences;
 
 /// The types, in the order in which equal scores are decided.
 pub(super) const TYPES: &[&str] = &[

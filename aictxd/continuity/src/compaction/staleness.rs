@@ -8,7 +8,7 @@ use aictx_proto::snapshot::Snapshot;
 use serde_json::{Value, json};
 
 use super::{DAY, Known};
-use crate::decisions::holding;
+use crate::decision_memory::holding;
 use crate::ids::decision_id;
 
 /// Days after which a handoff is stale, and a sub-system that nobody observed.

@@ -7,7 +7,7 @@ use aictx_proto::text::clean;
 use aictx_shell::{Coverage, is_untested};
 use serde_json::{Map, Value, json};
 
-use crate::memo::check;
+use crate::lru_cache::check;
 
 /// Status where nothing could be compared with a contract, and of a row without one.
 pub(crate) const NOT_EVALUATED: &str = "not_evaluated";

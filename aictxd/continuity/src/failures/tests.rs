@@ -1,7 +1,7 @@
 //! Failure memory, by examples.
 
 use super::*;
-use crate::memo::Pass;
+use crate::lru_cache::Pass;
 use std::sync::LazyLock;
 
 static NOWHERE: LazyLock<Checkout> = LazyLock::new(Checkout::default);

@@ -15,10 +15,10 @@ use serde_json::{Map, Value, json};
 use super::reply::{Summary, feedback};
 use super::report::notable_errors;
 use super::{Decided, value};
-use crate::memo::is_test_command;
+use crate::lru_cache::is_test_command;
 use crate::project::PASSED_CHECK;
 use crate::strategies::{self, StrategyChange};
-use crate::{failures, lifecycle, row_value};
+use crate::{failures, row_value, stale_sessions};
 
 /// Up to so many failure patterns or strategies are written anew each time: a row for each.
 const FEW: usize = 16;
@@ -317,7 +317,7 @@ fn lifecycle_event(d: &Decided) -> Value {
     };
     let report = d.input.report;
     let source = report.map_or("hook", |report| report.params.caller.source());
-    lifecycle::row(&LifecycleEvent {
+    stale_sessions::row(&LifecycleEvent {
         schema_version: "1.0".to_owned(),
         event_type: "finalize_called".to_owned(),
         timestamp: d.input.now.to_string(),
@@ -326,7 +326,7 @@ fn lifecycle_event(d: &Decided) -> Value {
         adapter_id: d.input.identity.adapter_id.clone(),
         session_id: d.input.identity.session_id.clone(),
         execution_id: d.execution_id.clone(),
-        task: clean(&d.request, lifecycle::MAX_TASK),
+        task: clean(&d.request, stale_sessions::MAX_TASK),
         task_type: d.task_type.clone(),
         status: status.to_owned(),
         files_opened_count: d.seen.files_opened.len() as u64,

@@ -8,16 +8,16 @@ use aictx_proto::shown::{self, Line, Name};
 use aictx_proto::snapshot::GitState;
 use serde_json::{Map, Value, json};
 
-use super::learned::thread_reply;
+use super::derive_memory::thread_reply;
 use super::records::Records;
-use super::unheard::unheard;
+use super::rejected_fields::unheard;
 use super::{Decided, Finalize, value};
-use crate::decisions;
+use crate::decision_memory;
 use crate::origin::{marked, with_origin};
 use crate::preferences::is_muted;
 use crate::strategies::StrategyChange;
 use crate::summary;
-use crate::work_state::active_thread;
+use crate::tasks::active_thread;
 
 /// What was done, in words.
 pub(super) struct Summary {
@@ -437,7 +437,7 @@ fn warnings(d: &Decided) -> Vec<String> {
     );
     let known = &d.snapshot.decisions;
     for named in d.decisions.iter().flat_map(|new| &new.supersedes) {
-        if !known.iter().any(|old| decisions::names(named, old)) {
+        if !known.iter().any(|old| decision_memory::names(named, old)) {
             warnings.push(format!(
                 "supersedes names no decision on record: {}",
                 shown::line(named, 80)

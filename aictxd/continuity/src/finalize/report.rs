@@ -12,8 +12,8 @@ use aictx_shell::is_untested;
 use serde_json::{Map, Value, json};
 
 use super::{ExplicitReport, Finalize};
-use crate::memo::{Pass, is_test_command, same_check};
-use crate::observe::{MAX_LIST, Observation, push, told_in_turn};
+use crate::ledger_facts::{MAX_LIST, Observation, push, told_in_turn};
+use crate::lru_cache::{Pass, is_test_command, same_check};
 
 /// Longest execution id taken as it is given.
 const MAX_ID: usize = 120;

@@ -9,12 +9,12 @@ use aictx_proto::record::{
 use aictx_proto::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
 
-use crate::anchors::missing;
-use crate::context::{Context, Hand};
+use crate::file_anchors::missing;
 use crate::finalize::{CAPTURED, is_captured};
+use crate::memory_freshness;
 use crate::origin::labelled;
 use crate::project::Project;
-use crate::quality;
+use crate::relevance::{Context, Hand};
 
 /// Rows beyond these are candidates for compaction.
 const MANY_STRATEGIES: usize = 50;
@@ -174,7 +174,7 @@ fn foreign(snapshot: &Snapshot) -> Value {
 fn health(snapshot: &Snapshot, project: &Project, read: &Reported, now: Timestamp) -> Value {
     let context = Context::load(snapshot, project, "", "", Hand::default(), now);
     let stale = snapshot.decisions.iter().filter(|d| {
-        quality::staleness(&d.timestamp, now) == "stale"
+        memory_freshness::staleness(&d.timestamp, now) == "stale"
             || !missing(&d.related_paths, &project.presents).is_empty()
     });
     let handoff_stale = !context.handoff_stale.is_empty();

@@ -6,7 +6,7 @@ use aictx_proto::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::AtHand;
-use crate::area::derive_area;
+use crate::area_of_paths::derive_area;
 use crate::classify::classify;
 use crate::project::Project;
 use crate::strategies::{StrategyMatch, StrategyQuery, details, find_strategies};

@@ -6,7 +6,7 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_shell::tester;
 
 use super::{ECOSYSTEMS, PASSED_CHECK, Project};
-use crate::memo::{self, is_narrowed, is_test_command};
+use crate::lru_cache::{self, is_narrowed, is_test_command};
 
 /// Words of test runs that look for new faults or for time, and do not say whether all is well.
 const SPECIAL: &[&str] = &["fuzz", "bench"];
@@ -89,9 +89,9 @@ impl Project {
         let Some(habit) = most(&mut tests().filter(|(_, times)| *times >= 2)) else {
             return usual;
         };
-        let known = memo::check(&habit);
+        let known = lru_cache::check(&habit);
         let wider = |check: &str| {
-            let check = memo::check(check);
+            let check = lru_cache::check(check);
             check.proves(&known) && !known.proves(&check)
         };
         if let Some(wide) = most(&mut tests().filter(|(check, _)| wider(check))) {

@@ -6,7 +6,7 @@ use aictx_proto::methods::RecallItem;
 use aictx_proto::record::Anchor;
 use aictx_proto::snapshot::Snapshot;
 
-use crate::anchors::{Presents, dirt, is_plain, missing};
+use crate::file_anchors::{Presents, dirt, is_plain, missing};
 use crate::ids::{decision_id, handoff_id, strategy_id};
 
 /// Most changes told of a hit.
@@ -92,7 +92,7 @@ mod tests {
     use aictx_proto::record::Decision;
 
     use super::*;
-    use crate::anchors::Present;
+    use crate::file_anchors::Present;
 
     #[test]
     fn a_hit_whose_files_changed_or_vanished_says_so() {

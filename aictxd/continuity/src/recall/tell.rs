@@ -11,14 +11,14 @@ use aictx_proto::text::clean;
 use aictx_proto::told;
 
 use super::{FIXED_BY, Found, Memory, Remembered};
-use crate::capsule::{age, on_other_branch};
+use crate::context_packet::Packet;
 use crate::failures::asks_what_fails;
 use crate::finalize::{CAVEATS, SAID_BY_USER};
 use crate::handoff::ANSWERED;
 use crate::ids::{handoff_id, thread_id};
-use crate::marks;
-use crate::matching::{asked_terms, hashed_terms, in_common, sentences};
-use crate::packet::Packet;
+use crate::item_flags;
+use crate::session_brief::{age, on_other_branch};
+use crate::text_similarity::{asked_terms, hashed_terms, in_common, sentences};
 
 /// Most tokens of a prompt's memory.
 const MAX_TOKENS: u32 = 320;
@@ -175,7 +175,8 @@ impl<'a> PromptMemory<'a> {
 
     /// The newest open failures, those of this branch first.
     fn failing(&self) -> Vec<Lead<'a>> {
-        let open = |row: &&FailurePattern| row.status != "resolved" && !marks::is_wrong(&row.extra);
+        let open =
+            |row: &&FailurePattern| row.status != "resolved" && !item_flags::is_wrong(&row.extra);
         let rows = self.snapshot.failures.iter().map(|row| &**row);
         let mut rows: Vec<&FailurePattern> = rows.filter(open).collect();
         let here = |row: &FailurePattern| {

@@ -4,8 +4,8 @@ use aictx_proto::record::Origin;
 use aictx_proto::shown::{Name, Quoted};
 use serde_json::{Value, json};
 
-use crate::context::{Context, Relevance};
 use crate::origin::with_origin;
+use crate::relevance::{Context, Relevance};
 
 /// At most four lines: what is resumed, what blocks or was done last, what is next.
 pub(super) fn banner_lines(context: &Context) -> Vec<Value> {

@@ -10,12 +10,12 @@ use aictx_proto::text::clean;
 use aictx_proto::told;
 use serde_json::{Value, json};
 
-use crate::context::{Context, Relevance};
-use crate::matching::{goals, shared, terms};
-use crate::named::{Named, Naming};
+use crate::file_suggestions;
+use crate::named_files::{Named, Naming};
 use crate::origin::with_origin;
-use crate::suggest;
-use crate::work_state::Active;
+use crate::relevance::{Context, Relevance};
+use crate::tasks::Active;
+use crate::text_similarity::{goals, shared, terms};
 
 /// Entry points told, in the usual and in the full form.
 const MAX_ENTRY_POINTS: usize = 4;
@@ -123,7 +123,7 @@ pub(crate) fn entry_points(
             ),
         )
     };
-    let mapped: Vec<(String, Line)> = suggest::entry_points(&context.project.map)
+    let mapped: Vec<(String, Line)> = file_suggestions::entry_points(&context.project.map)
         .iter()
         .filter_map(|point| {
             let text = |name: &str| Some(point.get(name)?.as_str()?.to_owned());

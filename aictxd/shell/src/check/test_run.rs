@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::dry_run::runs_nothing;
 use super::options::{is_valued, narrows};
-use super::starters::{STARTERS, Starter};
+use super::test_launchers::{STARTERS, Starter};
 use super::test_names::{
     contained, expression_run, is_test_program, is_test_script, is_test_target,
 };
