@@ -2,48 +2,48 @@
 //!
 //! Works on the structure of [`aictx_shell`]; what programs mean is data in [`table`].
 
-mod abbreviated;
-mod acquitted;
-mod called;
-mod code;
+mod command_valued_options;
 mod containers;
 mod cron;
-mod data;
 mod delete;
+mod destructive_names;
 mod editors;
 mod effect;
-mod facts;
-mod findings;
-mod found;
-mod fresh;
+mod embedded_programs;
+mod environment;
+mod fast_path;
+mod file_writers;
+mod find_predicates;
 mod git;
-mod given;
-mod handed;
-mod inner;
-mod inplace;
-mod interpreted;
-mod lent;
-mod limits;
-mod links;
-mod named;
-mod nothing;
+mod http_request;
+mod in_place_edit;
+mod inline_code;
+mod interactive_input;
+mod interpreter_argv;
+mod irreplaceable_files;
+mod long_option_prefix;
+mod minor_effects;
+mod nested_script;
 mod options;
-mod outside;
-mod precious;
-mod promises;
-mod quiet;
+mod outside_repo;
+mod path_limits;
+mod path_target;
+mod policy_match;
+mod process_and_http;
 mod redirects;
-mod request;
-mod ruled;
+mod report;
+mod rule_match;
+mod scratch_dir;
+mod script_targets;
 mod secrets;
 mod sql;
-mod system;
+mod stdin_source;
+mod symlinks;
 mod table;
-mod target;
-mod typed;
-mod verbs;
+mod truncation;
+mod unknown_wrapper;
+mod verb_heuristics;
 mod windows;
-mod writes;
 
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -51,13 +51,13 @@ use aictx_proto::methods::guard::GuardWarning;
 use aictx_shell::{Dialect, Role, Script, SimpleCommand, Word};
 
 pub use effect::{Kind, Kinds, Level};
-pub use facts::{Facts, Known, Limit, MAX_TEXT, MemoryFacts, NoFacts};
-use findings::What;
-use inner::is_fork_bomb;
+pub use environment::{Facts, Known, Limit, MAX_TEXT, MemoryFacts, NoFacts};
+pub use irreplaceable_files::is_precious;
+use nested_script::is_fork_bomb;
 use options::has_option;
-pub(crate) use outside::is_agents_own;
-pub use precious::is_precious;
-pub use target::{Place, is_made_again};
+pub(crate) use outside_repo::is_agents_own;
+pub use path_target::{Place, is_made_again};
+use report::What;
 
 /// Findings of one command line.
 const MAX_FINDINGS: usize = 32;
@@ -220,7 +220,7 @@ struct Judge<'a> {
     /// How many of the findings are what files say that were followed.
     from_files: usize,
     /// Texts from the repository that are being judged.
-    called: called::Called,
+    called: script_targets::Called,
     /// Names that the line gives to other commands.
     aliases: Vec<(String, String)>,
     /// How often one of them was used.
@@ -234,7 +234,7 @@ struct Judge<'a> {
     /// How many places were looked at for links, and the last directory that no link leads to.
     asked: Cell<u16>,
     straight: RefCell<String>,
-    ways: RefCell<links::Ways>,
+    ways: RefCell<symlinks::Ways>,
 }
 
 /// A command with its place in the script.
@@ -254,18 +254,20 @@ struct Call<'s> {
 /// looking by itself would take the square of their number.
 #[derive(Default)]
 struct Notes {
-    writers: OnceCell<called::Writers>,
-    bringers: OnceCell<called::Bringers>,
+    writers: OnceCell<script_targets::Writers>,
+    bringers: OnceCell<script_targets::Bringers>,
     packed: OnceCell<secrets::Packed>,
 }
 
 impl Notes {
-    fn writers(&self, script: &Script) -> &called::Writers {
-        self.writers.get_or_init(|| called::Writers::of(script))
+    fn writers(&self, script: &Script) -> &script_targets::Writers {
+        self.writers
+            .get_or_init(|| script_targets::Writers::of(script))
     }
 
-    fn bringers(&self, script: &Script) -> &called::Bringers {
-        self.bringers.get_or_init(|| called::Bringers::of(script))
+    fn bringers(&self, script: &Script) -> &script_targets::Bringers {
+        self.bringers
+            .get_or_init(|| script_targets::Bringers::of(script))
     }
 
     fn packed(&self, script: &Script) -> &secrets::Packed {
@@ -324,14 +326,14 @@ impl<'a> Judge<'a> {
             base: place.base(),
             facts,
             quick,
-            acquits: quick && acquitted::may_be(place, facts, facts.minded()),
+            acquits: quick && fast_path::may_be(place, facts, facts.minded()),
             minded: facts.minded(),
             risk: CommandRisk::empty(),
             inner: 0,
             segment: None,
             dialect: Dialect::Posix,
             windows: false,
-            called: called::Called::default(),
+            called: script_targets::Called::default(),
             aliases: Vec::new(),
             alias_uses: 0,
             brings: false,
@@ -349,7 +351,7 @@ impl<'a> Judge<'a> {
 impl Judge<'_> {
     fn script(&mut self, script: &Script) {
         self.risk.parsed &= !script.undecided && !script.unclosed;
-        self.brings |= fresh::brings_something(script);
+        self.brings |= scratch_dir::brings_something(script);
         if script.undecided {
             self.undecidable(Level::Destructive, "", &[]);
         }
@@ -364,7 +366,7 @@ impl Judge<'_> {
             }
             let words = command.split();
             let read = words.as_ref().unwrap_or(command);
-            let spelled = abbreviated::written_out(read);
+            let spelled = long_option_prefix::written_out(read);
             let read = spelled.as_ref().unwrap_or(read);
             let call = Call {
                 script,
@@ -406,7 +408,7 @@ impl Judge<'_> {
             return;
         }
         let Some(first) = call.command.words.first() else {
-            handed::settings(self, call, &call.command.assignments);
+            command_valued_options::settings(self, call, &call.command.assignments);
             return;
         };
         if first.unknown {
@@ -419,7 +421,7 @@ impl Judge<'_> {
             return;
         }
         // `lerna exec 'rm -rf src'`: one word that holds a whole line.
-        if lent::is_line(first) {
+        if unknown_wrapper::is_line(first) {
             self.inner_script(&first.text, call.command.remote);
             return;
         }
@@ -428,29 +430,29 @@ impl Judge<'_> {
             program: table::program(name),
             ..call
         };
-        if acquitted::judge(self, call) {
+        if fast_path::judge(self, call) {
             return;
         }
         if self.facts.minds_commands() {
-            named::keep(self, call);
+            policy_match::keep(self, call);
         }
         if !self.minded.is_empty() {
-            quiet::judge(self, call);
+            minor_effects::judge(self, call);
         }
-        limits::judge(self, call);
-        code::printed_to(self, call);
+        path_limits::judge(self, call);
+        inline_code::printed_to(self, call);
         // Almost no command has any.
         let hands =
             call.program.traits.has(table::Traits::HANDED) || !call.command.assignments.is_empty();
         if call.program.traits.has(table::Traits::DATA) {
             if hands {
-                handed::judge(self, call);
+                command_valued_options::judge(self, call);
             }
             if matches!(name, "export" | "declare" | "local") {
-                handed::settings(self, call, call.arguments());
+                command_valued_options::settings(self, call, call.arguments());
             }
             if name == "sort" {
-                nothing::sorted(self, call);
+                truncation::sorted(self, call);
             }
             if name == "for" && self.dialect == Dialect::Windows {
                 windows::judge(self, call);
@@ -469,7 +471,7 @@ impl Judge<'_> {
         let before = self.risk.findings.len();
         let from_files = self.from_files;
         secrets::judge(self, call);
-        if data::runs_download(call) {
+        if embedded_programs::runs_download(call) {
             self.hit(
                 Some(call),
                 Kind::NetworkExec,
@@ -482,11 +484,11 @@ impl Judge<'_> {
         if name == "git" {
             git::judge(self, call);
         } else if !delete::judge(self, call)
-            && !inplace::judge(self, call)
-            && !writes::judge(self, call)
-            && !system::judge(self, call)
+            && !in_place_edit::judge(self, call)
+            && !file_writers::judge(self, call)
+            && !process_and_http::judge(self, call)
         {
-            data::judge(self, call);
+            embedded_programs::judge(self, call);
         }
         // What the line says itself is judged when it is read as those shells read it.
         let again = self.windows && self.dialect == Dialect::Posix && call.command.depth == 0;
@@ -494,22 +496,22 @@ impl Judge<'_> {
             windows::judge(self, call);
         }
         let (others, files) = (self.risk.findings.len(), self.from_files);
-        called::judge(self, call);
+        script_targets::judge(self, call);
         // However deep they were followed, they are these.
         self.from_files = files + self.risk.findings.len().saturating_sub(others);
         self.rules(call, name, call.arguments());
-        data::judge_statements(self, call);
+        embedded_programs::judge_statements(self, call);
         if hands {
-            handed::judge(self, call);
+            command_valued_options::judge(self, call);
         }
-        lent::lent(self, call);
-        lent::sent(self, call);
+        unknown_wrapper::lent(self, call);
+        unknown_wrapper::sent(self, call);
         self.aliased(call);
         // What a file says of itself takes nothing from what the line says.
         let followed = self.from_files.saturating_sub(from_files);
         let said = self.risk.findings.len().saturating_sub(followed);
         if before == said && before < MAX_FINDINGS {
-            verbs::judge(self, call);
+            verb_heuristics::judge(self, call);
         }
     }
 
@@ -527,7 +529,7 @@ impl Judge<'_> {
         self.alias_uses += 1;
         for word in call.arguments() {
             text.push(' ');
-            text.push_str(&lent::quoted(&word.text));
+            text.push_str(&unknown_wrapper::quoted(&word.text));
         }
         // An alias of its own name would be found again and again.
         let aliases = std::mem::take(&mut self.aliases);

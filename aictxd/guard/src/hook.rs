@@ -6,12 +6,12 @@
 
 use aictx_proto::path::Located;
 
-use crate::codes::TAKES_OTHERS_CHANGES;
 use crate::command::{
     CommandFinding, CommandRisk, Facts, Kind, Level, NoFacts, Place, Tier, command_risk,
     is_agents_own,
 };
-use crate::path::path_risk;
+use crate::finding_codes::TAKES_OTHERS_CHANGES;
+use crate::protected_paths::path_risk;
 
 /// Longest reason shown, in characters.
 const MAX_REASON: usize = 400;

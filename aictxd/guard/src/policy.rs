@@ -146,12 +146,14 @@ impl Rules {
 
     /// What the policy says, other than to allow it, of something below a directory.
     pub fn below(&self, directory: &RepoPath) -> Option<(Say, String)> {
-        self.strictest_path(|entry| crate::path::names_below([fixed(entry)], directory))
+        self.strictest_path(|entry| crate::protected_paths::names_below([fixed(entry)], directory))
     }
 
     /// The same of files that end in one of some ways.
     pub fn among(&self, directory: &RepoPath, endings: &[&str]) -> Option<(Say, String)> {
-        self.strictest_path(|entry| crate::path::names_among([fixed(entry)], directory, endings))
+        self.strictest_path(|entry| {
+            crate::protected_paths::names_among([fixed(entry)], directory, endings)
+        })
     }
 
     /// The same of something that a pattern stands for.

@@ -6,41 +6,41 @@
 //! of its own clause ([`roles`], [`shades`]). A model that learnt from labelled messages ([`learned`]) guesses where
 //! rules are silent or unsure. What fits neither is `unknown`, and the agent asks.
 
-mod aside;
-mod awaited;
-mod class;
+mod anaphora;
+mod approval_gate;
+mod classifier;
 mod clause;
-mod commas;
-mod contrast;
-mod delegates;
-mod filenames;
-mod held;
-mod idioms;
-mod judge;
-mod label;
-mod learned;
-mod logs;
-mod names;
+mod clause_continuation;
+mod clause_label;
+mod delegation;
+mod edit_object;
+mod edit_object_cjk;
+mod edit_object_lexicon;
+mod end_user_permission;
+mod hold_all_changes;
+mod indirect_request;
+mod intent_label;
+mod language_idioms;
+mod lexicon;
+mod not_x_but_y;
 mod nouns;
-mod object;
-mod object_wide;
-mod object_words;
-mod pack;
+mod pasted_output;
+mod path_lexicon;
+mod path_limits;
+mod path_resolution;
+mod path_role;
 mod paths;
-mod product;
-mod read;
-mod roles;
+mod product_requirement;
+mod prohibition_scope;
+mod retraction;
 mod rules;
-mod runs;
-mod shades;
-mod source;
-mod spoken;
-mod state;
-mod subordinate;
-mod take_back;
-mod users;
-mod wishes;
-mod within;
+mod runtime_behaviour;
+mod scope_restriction;
+mod source_dir;
+mod subordinate_clause;
+mod tokenizer;
+mod topicalised_object;
+mod word_class;
 
 use std::borrow::Cow;
 
@@ -50,18 +50,18 @@ use aictx_proto::methods::{
 use aictx_proto::text::clean;
 use aictx_proto::{PathPattern, RepoPath};
 
-use class::Class;
+use classifier::Ruling;
 use clause::{Clause, clauses};
-use judge::{Judged, all_never_mind, confidence, judge, label_of, of_clause, primary};
-use label::Label;
-use learned::Ruling;
-use pack::Language;
+use clause_label::{Judged, all_never_mind, confidence, judge, label_of, of_clause, primary};
+use intent_label::Label;
+use lexicon::Language;
 use rules::RULES;
+use word_class::Class;
 
-pub use names::Names;
-pub(crate) use names::words_of;
-pub use roles::EVERYTHING;
-pub use state::{SteerState, SteerVerdict};
+pub use path_limits::{SteerState, SteerVerdict};
+pub use path_resolution::Names;
+pub(crate) use path_resolution::words_of;
+pub use path_role::EVERYTHING;
 
 /// Most of a message that is read, in bytes. Of a longer one its beginning and its last quarter of
 /// this are: that is where people put what they want.
@@ -90,7 +90,7 @@ pub fn steer(params: &SteerParams) -> Result<SteerReply, SteerError> {
 /// Reads the language packs and the rules now rather than at the first message (some
 /// milliseconds).
 pub fn warm_steer() {
-    std::sync::LazyLock::force(&pack::PACKS);
+    std::sync::LazyLock::force(&lexicon::PACKS);
     std::sync::LazyLock::force(&RULES);
 }
 
@@ -108,7 +108,7 @@ pub fn steer_in(
         return Err(SteerError::EmptyMessage);
     }
     let message = bounded(&params.message);
-    let reading = read::read(&message);
+    let reading = tokenizer::read(&message);
     let quoted = reading.quoted;
     let (language, clauses) = clauses(reading.tokens);
     let language_code = language.map_or("und", Language::code);
@@ -124,32 +124,32 @@ pub fn steer_in(
             continue;
         };
         taken_back |= clause.all().has(Class::Nvm);
-        if spoken::permits_it(clause, one.label, taken_back) {
+        if anaphora::permits_it(clause, one.label, taken_back) {
             // "Don't touch A. On second thought, you may edit it."
             let mut lifted: Vec<String> = updates.forbidden_paths.drain(forbidden).collect();
             if lifted.is_empty() {
                 // "What I said of A? Forget it."
-                lifted = spoken::paths(&clauses, one.clause, &judged, false);
+                lifted = anaphora::paths(&clauses, one.clause, &judged, false);
             }
             // Or what an earlier message said.
             updates.lift_latest |= lifted.is_empty();
-            roles::extend(&mut updates.lifted_paths, lifted);
+            path_role::extend(&mut updates.lifted_paths, lifted);
             forbidden = 0..0;
             continue;
         }
         let before = updates.forbidden_paths.len();
-        if one.line == 0 && aside::is_limited_too(&clauses, one.clause, &judged) {
+        if one.line == 0 && topicalised_object::is_limited_too(&clauses, one.clause, &judged) {
             let list = match forbids {
                 true => &mut updates.forbidden_paths,
                 false => &mut updates.only_paths,
             };
-            roles::extend(list, roles::written(clause));
+            path_role::extend(list, path_role::written(clause));
             forbidden = before..updates.forbidden_paths.len();
             continue;
         }
-        forbids = roles::forbids(clause);
+        forbids = path_role::forbids(clause);
         let lifted = updates.lifted_paths.len();
-        roles::assign(clause, one.label, &message, exists, &mut updates);
+        path_role::assign(clause, one.label, &message, exists, &mut updates);
         if one.label == Label::ScopeChange {
             // "Don't touch A. Wait, you may touch A": the later word counts.
             let lifted = updates.lifted_paths.get(lifted..).unwrap_or_default();
@@ -165,34 +165,34 @@ pub fn steer_in(
                 | Label::ScopeChange
                 | Label::StrategyChange
         );
-        if orders && !clause.question || spoken::requests(clause) {
-            roles::extend(&mut updates.ordered_paths, spoken::ordered(clause));
-            let it = spoken::orders_it(&clauses, one.clause, &judged);
+        if orders && !clause.question || anaphora::requests(clause) {
+            path_role::extend(&mut updates.ordered_paths, anaphora::ordered(clause));
+            let it = anaphora::orders_it(&clauses, one.clause, &judged);
             updates.forbidden_paths.retain(|path| !it.contains(path));
-            roles::extend(&mut updates.ordered_paths, it);
+            path_role::extend(&mut updates.ordered_paths, it);
         }
-        if spoken::forbids_it(clause, one.label) {
+        if anaphora::forbids_it(clause, one.label) {
             // "A is being worked on, so leave it alone"; "review A, without touching it" speaks of what it orders.
             let apart = clause.items.first().is_none_or(|i| !i.has(Class::Without));
-            let spoken = spoken::paths(&clauses, one.clause, &judged, apart);
+            let spoken = anaphora::paths(&clauses, one.clause, &judged, apart);
             if !spoken.is_empty() {
                 updates.constraint_note = None;
                 updates.required_paths.retain(|path| !spoken.contains(path));
             }
-            roles::extend(&mut updates.forbidden_paths, spoken);
+            path_role::extend(&mut updates.forbidden_paths, spoken);
         }
         if updates.forbidden_paths.len() > before {
             forbidden = before..updates.forbidden_paths.len();
             taken_back = false;
         }
     }
-    let (awaited, waiting) = awaited::awaited(&clauses);
+    let (awaited, waiting) = approval_gate::awaited(&clauses);
     let awaits = !awaited.is_empty();
-    roles::extend(&mut updates.forbidden_paths, awaited);
-    if held::holds(&clauses) {
-        roles::extend(&mut updates.forbidden_paths, vec![EVERYTHING.to_owned()]);
+    path_role::extend(&mut updates.forbidden_paths, awaited);
+    if hold_all_changes::holds(&clauses) {
+        path_role::extend(&mut updates.forbidden_paths, vec![EVERYTHING.to_owned()]);
     }
-    if clauses.iter().any(spoken::orders_a_change) || !updates.only_paths.is_empty() {
+    if clauses.iter().any(anaphora::orders_a_change) || !updates.only_paths.is_empty() {
         // "Add an entry to the changelog. No changes, otherwise": everything is too much.
         updates.forbidden_paths.retain(|path| path != EVERYTHING);
     }
@@ -221,7 +221,8 @@ pub fn steer_in(
     if weaker && !updates.forbidden_paths.is_empty() {
         label = Label::ScopeConstraint;
     }
-    let held = held::holds(&clauses) && updates.forbidden_paths.iter().any(|p| p == EVERYTHING);
+    let held = hold_all_changes::holds(&clauses)
+        && updates.forbidden_paths.iter().any(|p| p == EVERYTHING);
     if held && label != Label::Cancellation {
         // "Don't write any code yet" is about what is touched, whatever its words are otherwise for.
         label = Label::ScopeConstraint;
@@ -238,7 +239,7 @@ pub fn steer_in(
         || updates.lift_latest
         || updates.lift_only;
     if !limits
-        && let Some(guess) = learned::outvotes(
+        && let Some(guess) = classifier::outvotes(
             &without(&message, &quoted),
             Ruling {
                 label,
@@ -246,7 +247,9 @@ pub fn steer_in(
                 understood: language.is_some(),
                 names_paths: clauses.iter().any(|c| c.all().has(Class::Path)),
                 asks_for_work: clauses.iter().any(Clause::asks_for_work),
-                of_product: clauses.iter().any(runs::says_what_a_thing_does),
+                of_product: clauses
+                    .iter()
+                    .any(runtime_behaviour::says_what_a_thing_does),
             },
         )
     {
@@ -261,7 +264,7 @@ pub fn steer_in(
         for (at, clause) in clauses.iter().enumerate() {
             let taken = of_clause(&judged, at).is_some_and(|j| j.label != Label::StrategyChange);
             if !taken && !clause.reported {
-                roles::require(clause, exists, &mut updates);
+                path_role::require(clause, exists, &mut updates);
             }
         }
     }
@@ -272,7 +275,7 @@ pub fn steer_in(
         // "Edit A and nothing else": what is named is all that may be edited.
         let mut named = std::mem::take(&mut updates.lifted_paths);
         named.append(&mut updates.required_paths);
-        roles::extend(&mut updates.only_paths, named);
+        path_role::extend(&mut updates.only_paths, named);
     }
     let mut decision = label.consequence().decision;
     if label == Label::Cancellation && all_never_mind(&judged, &clauses) {
@@ -304,9 +307,9 @@ pub fn steer_in(
         flags.push("message_truncated".to_owned());
     }
     let everything = updates.forbidden_paths.iter().any(|p| p == EVERYTHING);
-    updates.until_told = everything && held::is_until_told(&clauses);
-    updates.orders_work = spoken::orders_work(&clauses, &judged);
-    updates.lets_go = held::lets_go(label, &judged, &clauses, &updates);
+    updates.until_told = everything && hold_all_changes::is_until_told(&clauses);
+    updates.orders_work = anaphora::orders_work(&clauses, &judged);
+    updates.lets_go = hold_all_changes::lets_go(label, &judged, &clauses, &updates);
     finish(params, &message, label, &mut updates, &mut flags);
     let consequence = label.consequence();
     Ok(SteerReply {
@@ -378,7 +381,7 @@ fn without<'m>(message: &'m str, quoted: &[&str]) -> Cow<'m, str> {
 
 /// Returns true if text that the person only quotes would steer if it were theirs.
 fn instructs(quoted: &str) -> bool {
-    let (language, clauses) = clauses(read::read(quoted).tokens);
+    let (language, clauses) = clauses(tokenizer::read(quoted).tokens);
     language.is_some_and(|l| {
         judge(&clauses, l).iter().any(|j| {
             matches!(
@@ -419,7 +422,7 @@ fn finish(
     updates.required_paths.retain(|p| !forbidden.contains(p));
     updates.ordered_paths.retain(|p| !forbidden.contains(p));
     let mut allowed = updates.only_paths.clone();
-    roles::extend(&mut allowed, updates.lifted_paths.clone());
+    path_role::extend(&mut allowed, updates.lifted_paths.clone());
     updates.allowed_paths = allowed;
     let every = updates.forbidden_paths.iter().chain(&updates.allowed_paths);
     if every.into_iter().any(|p| paths::is_outside(p)) {
@@ -474,7 +477,7 @@ fn violated(updates: &SteerUpdates, edited: &[String]) -> Vec<String> {
         if let Ok(repo_path) = RepoPath::parse(path)
             && state.verdict(&repo_path).is_some()
         {
-            roles::extend(&mut crossed, vec![path.clone()]);
+            path_role::extend(&mut crossed, vec![path.clone()]);
         }
     }
     crossed

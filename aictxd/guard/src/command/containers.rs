@@ -2,9 +2,9 @@
 
 use aictx_shell::{SimpleCommand, Word};
 
+use super::path_target::Reach;
 use super::table::SQL_CLIENTS;
-use super::target::Reach;
-use super::{Call, Judge, Kind, Level, Tier, given, has_option, sql};
+use super::{Call, Judge, Kind, Level, Tier, has_option, sql, stdin_source};
 
 /// Options of `exec` and `run` that take the next word.
 const CONTAINER_VALUED: &[&str] = &[
@@ -128,7 +128,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         text.push_str("' ");
     }
     // What stands in the command line's own here-document goes to the program inside.
-    let input = given::piped_texts(call);
+    let input = stdin_source::piped_texts(call);
     if let Some(body) = input.first().filter(|_| !text.is_empty()) {
         let end = (0..64)
             .map(|nth| format!("END{nth}"))
@@ -142,11 +142,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         return;
     }
     if input.is_empty()
-        && let Some(file) = given::piped_files(call).first()
+        && let Some(file) = stdin_source::piped_files(call).first()
         && !file.unknown
     {
         text.push_str("< ");
-        text.push_str(&super::lent::quoted(&file.text));
+        text.push_str(&super::unknown_wrapper::quoted(&file.text));
     }
     let client = arguments
         .iter()

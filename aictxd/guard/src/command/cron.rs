@@ -3,7 +3,7 @@
 use aictx_shell::RedirectKind;
 
 use super::options::has_option;
-use super::{Call, Judge, Kind, Tier, given};
+use super::{Call, Judge, Kind, Tier, stdin_source};
 
 /// A new table takes the place of the old one.
 pub(super) fn crontab(judge: &mut Judge, call: Call) {
@@ -29,7 +29,7 @@ pub(super) fn crontab(judge: &mut Judge, call: Call) {
         );
         return;
     }
-    if super::nothing::is_fed_nothing(call) {
+    if super::truncation::is_fed_nothing(call) {
         judge.hit(
             Some(call),
             Kind::Delete,
@@ -40,7 +40,7 @@ pub(super) fn crontab(judge: &mut Judge, call: Call) {
         return;
     }
     // Behind five fields, or one word with an `@`, stands a command.
-    for text in given::piped_texts(call) {
+    for text in stdin_source::piped_texts(call) {
         for line in text.lines().take(64) {
             let fields = if line.trim_start().starts_with('@') {
                 1

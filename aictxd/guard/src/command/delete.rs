@@ -3,10 +3,12 @@
 use aictx_proto::path::Located;
 use aictx_shell::Word;
 
-use super::links::Last;
+use super::path_target::{Reach, Touch, is_regenerable, is_temporary_variable};
+use super::symlinks::Last;
 use super::table::{FORMATTERS, REGENERABLE_FILES, SHREDDERS, Traits};
-use super::target::{Reach, Touch, is_regenerable, is_temporary_variable};
-use super::{Call, Judge, Kind, Level, Tier, found, fresh, has_option, outside};
+use super::{
+    Call, Judge, Kind, Level, Tier, find_predicates, has_option, outside_repo, scratch_dir,
+};
 
 /// Files of one call that are looked at.
 const MAX_FILES: usize = 256;
@@ -46,17 +48,17 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         "rm" | "unlink" | "rmdir" => remove(judge, call, arguments),
         "rimraf" | "del-cli" => recursive(judge, call, name, &operands(arguments)),
         "find" | "fd" | "fdfind" => {
-            if found::deletes(arguments) {
+            if find_predicates::deletes(arguments) {
                 let temporary = arguments.first().is_some_and(|word| {
-                    let brought = judge.brings && fresh::names_what_is_new(word);
+                    let brought = judge.brings && scratch_dir::names_what_is_new(word);
                     !brought && judge.is_temporary(call, word)
                 });
-                let tier = if temporary || found::is_regenerable_only(call.command) {
+                let tier = if temporary || find_predicates::is_regenerable_only(call.command) {
                     Tier::Risky
                 } else {
                     Tier::Destructive
                 };
-                let starts = found::starts(call.command).map(|word| word.text.as_str());
+                let starts = find_predicates::starts(call.command).map(|word| word.text.as_str());
                 judge.hit(Some(call), Kind::Delete, tier, "find -delete", starts);
             }
         }
@@ -118,7 +120,7 @@ pub(super) fn deletes(call: Call, arguments: &[Word]) -> bool {
         "rm" | "unlink" | "rmdir" | "rimraf" | "del-cli" => {
             call.command.fed || operands_in(arguments).next().is_some()
         }
-        "find" | "fd" | "fdfind" => found::deletes(arguments),
+        "find" | "fd" | "fdfind" => find_predicates::deletes(arguments),
         _ => false,
     }
 }
@@ -160,7 +162,7 @@ fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {
         return;
     }
     if call.command.fed && name != "rmdir" {
-        let tier = if found::feeds_regenerable(call) {
+        let tier = if find_predicates::feeds_regenerable(call) {
             Tier::Risky
         } else {
             Tier::Destructive
@@ -242,7 +244,7 @@ pub(super) fn is_git_lock(text: &str) -> bool {
 pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&Word]) {
     if call.command.fed {
         let again = !targets.is_empty() && targets.iter().all(|word| is_regenerable_below(word));
-        let tier = if again || found::feeds_regenerable(call) {
+        let tier = if again || find_predicates::feeds_regenerable(call) {
             Tier::Risky
         } else {
             Tier::Destructive
@@ -257,14 +259,14 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
     let mut unknown = false;
     let mut copied = true;
     for word in targets.iter().take(MAX_FILES) {
-        let home = outside::is_home(&word.text);
+        let home = outside_repo::is_home(&word.text);
         let reach =
             if word.unknown && (is_temporary_variable(&word.text) || is_regenerable_below(word)) {
                 Reach::Regenerable
             } else if word.unknown && !home {
                 unknown = true;
                 continue;
-            } else if judge.brings && fresh::names_what_is_new(word) {
+            } else if judge.brings && scratch_dir::names_what_is_new(word) {
                 // New, but with something in it that was elsewhere before.
                 Reach::Files
             } else {

@@ -1,6 +1,6 @@
 //! Editors that are told what to do on the line.
 
-use super::{Call, Judge, Kind, Tier, code, given};
+use super::{Call, Judge, Kind, Tier, inline_code, stdin_source};
 
 /// `vim -c '%d' -c wq file`: an editor that runs a script.
 pub(super) fn editor(judge: &mut Judge, call: Call) {
@@ -19,7 +19,7 @@ pub(super) fn editor(judge: &mut Judge, call: Call) {
             all.contains(&order.replace("%%", "%").as_str())
         })
     };
-    let told = given::piped_texts(call);
+    let told = stdin_source::piped_texts(call);
     if words.iter().any(|word| says(&word.text)) || told.iter().any(|text| says(text)) {
         let shown = words.last().map(|word| word.text.as_str());
         let name = call.name;
@@ -39,7 +39,7 @@ pub(super) fn editor(judge: &mut Judge, call: Call) {
         {
             judge.inner_script(text, call.command.remote);
         } else if order.contains('(') {
-            code::judge(judge, call, "vim", order);
+            inline_code::judge(judge, call, "vim", order);
         }
     }
 }

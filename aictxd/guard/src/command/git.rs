@@ -5,8 +5,8 @@ mod sweeps;
 
 use aictx_shell::Word;
 
-use super::target::Touch;
-use super::{Call, Judge, Kind, Level, MAX_BACK, Tier, handed, has_option, table};
+use super::path_target::Touch;
+use super::{Call, Judge, Kind, Level, MAX_BACK, Tier, command_valued_options, has_option, table};
 use aictx_proto::path::RepoPath;
 
 /// Judges one call of git.
@@ -24,7 +24,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     {
         if let Some(script) = value.strip_prefix('!') {
             judge.inner_script(script, call.command.remote);
-        } else if handed::is_run_by_git(name) && value.contains(' ') {
+        } else if command_valued_options::is_run_by_git(name) && value.contains(' ') {
             judge.fed_script(value, call.command.remote);
         } else if name.starts_with("alias.") {
             judge.inner_script(&format!("git {value}"), call.command.remote);

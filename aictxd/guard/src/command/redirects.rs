@@ -2,7 +2,7 @@
 
 use aictx_shell::{RedirectKind, Word};
 
-use super::{Call, Judge, Kind, Tier, given, nothing, target};
+use super::{Call, Judge, Kind, Tier, path_target, stdin_source, truncation};
 
 impl Judge<'_> {
     /// What becomes of the files that a call writes or appends to.
@@ -20,14 +20,14 @@ impl Judge<'_> {
                 ">>"
             };
             let target = redirect.target.text.as_str();
-            if target::is_disk(target) {
+            if path_target::is_disk(target) {
                 self.hit(Some(call), Kind::Disk, Tier::Catastrophic, sign, [target]);
                 continue;
             }
             let before = self.risk.findings.len();
             let touch = match redirect.kind {
-                RedirectKind::Append => target::Touch::Append,
-                _ => target::Touch::Alter,
+                RedirectKind::Append => path_target::Touch::Append,
+                _ => path_target::Touch::Alter,
             };
             self.write_target(call, &redirect.target, sign, touch);
             // `git show HEAD:x > x`: what it held goes.
@@ -61,15 +61,15 @@ impl Judge<'_> {
                     let (kind, tier) = (Kind::NetworkExec, Tier::Destructive);
                     self.hit(Some(call), kind, tier, "a shell over the network", [target]);
                 }
-                if given::prints_flush(call.script) {
+                if stdin_source::prints_flush(call.script) {
                     let (kind, tier) = (Kind::DatabaseWrite, Tier::Destructive);
                     self.hit(Some(call), kind, tier, "flush of a database", [target]);
                 }
                 continue;
             }
             // `> file` alone is there to empty it.
-            let same = nothing::reads_what_it_empties(call, &redirect.target);
-            if same || (nothing::prints_nothing(command) && command.assignments.is_empty()) {
+            let same = truncation::reads_what_it_empties(call, &redirect.target);
+            if same || (truncation::prints_nothing(command) && command.assignments.is_empty()) {
                 let word = &redirect.target;
                 let any = word.unknown || word.carried || word.text.contains("{}");
                 // What is read has something in it.

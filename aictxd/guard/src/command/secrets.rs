@@ -5,8 +5,8 @@ use aictx_shell::{RedirectKind, Script, SimpleCommand, Word};
 
 use super::table::Traits;
 use super::{Call, Judge, Kind, Tier};
-use crate::codes::SENSITIVE_PATH;
-use crate::path;
+use crate::finding_codes::SENSITIVE_PATH;
+use crate::protected_paths;
 
 /// Programs that send to other machines.
 pub(super) const SENDERS: &[&str] = &[
@@ -336,7 +336,7 @@ pub(super) fn is_secret(text: &str) -> bool {
         .trim_start_matches('/');
     let located = locate("/r", "/r", inside);
     matches!(located, Located::Inside(_))
-        && path::verdict(&located)
+        && protected_paths::verdict(&located)
             .is_some_and(|(code, _)| std::ptr::eq(code, &raw const SENSITIVE_PATH))
         && !text.ends_with(".pub")
 }

@@ -3,8 +3,8 @@
 use aictx_proto::path::Located;
 use aictx_shell::Word;
 
-use super::given::{piped_files, piped_texts, told, told_file};
-use super::{Call, Judge, Kind, MAX_TEXT, Tier, called, options, promises};
+use super::stdin_source::{piped_files, piped_texts, told, told_file};
+use super::{Call, Judge, Kind, MAX_TEXT, Tier, destructive_names, options, script_targets};
 
 mod statement;
 mod whole;
@@ -124,7 +124,7 @@ pub(super) fn given(judge: &mut Judge, call: Call, client: &str, text: &str) {
             from_file(judge, call, client, &Word::plain(file));
         }
         if let Some((_, program)) = line.split_once("PROGRAM ") {
-            for script in super::code::literals(program).into_iter().take(4) {
+            for script in super::inline_code::literals(program).into_iter().take(4) {
                 judge.inner_script(&script, call.command.remote);
             }
         }
@@ -177,7 +177,7 @@ fn from_file(judge: &mut Judge, call: Call, client: &str, file: &Word) {
     if file.unknown || file.text.is_empty() || file.text == "/dev/null" {
         return;
     }
-    if let Some(text) = called::written(call, file) {
+    if let Some(text) = script_targets::written(call, file) {
         statements(judge, call, client, &text);
         return;
     }
@@ -196,7 +196,7 @@ fn from_file(judge: &mut Judge, call: Call, client: &str, file: &Word) {
     } else {
         judge.quietly(Kind::DatabaseWrite);
     }
-    let worst = restores(call, &file.text).max(promises::promised_by_file(&file.text));
+    let worst = restores(call, &file.text).max(destructive_names::promised_by_file(&file.text));
     if let Some(tier) = worst {
         let verb = format!("{client} of a file");
         let shown = [file.text.as_str()];
@@ -260,7 +260,7 @@ pub(super) fn printed_deletions(judge: &mut Judge, call: Call, client: &str) {
 /// `select 'drop table ' || name from …`: what it prints are statements.
 fn prints_statements(text: &str) -> bool {
     text.len() < 4096
-        && super::code::literals(text).iter().any(|text| {
+        && super::inline_code::literals(text).iter().any(|text| {
             // `'truncate ' || name`: what is put behind it is its object.
             let object = if text.ends_with(' ') { "x" } else { "" };
             let statement = format!("{text}{object}");

@@ -110,12 +110,12 @@ impl Traits {
 fn traits() -> ByName<Traits> {
     let mut map: ByName<Traits> = ByName::default();
     let windows: Vec<&str> = super::windows::names().collect();
-    let handed: Vec<&str> = super::handed::names().collect();
+    let handed: Vec<&str> = super::command_valued_options::names().collect();
     for (names, traits) in [
         (DATA, Traits::DATA),
         (super::secrets::SENDERS, Traits::SENDS),
-        (super::verbs::NAMES, Traits::NAMES),
-        (super::lent::OWN, Traits::OWN),
+        (super::verb_heuristics::NAMES, Traits::NAMES),
+        (super::unknown_wrapper::OWN, Traits::OWN),
         (SQL_CLIENTS, Traits::SQL),
         (windows.as_slice(), Traits::WINDOWS),
         (handed.as_slice(), Traits::HANDED),

@@ -7,7 +7,7 @@ use aictx_shell::{Dialect, Names, Script, Word};
 
 use super::delete::recursive;
 use super::table::{REGENERABLE_FILES, Traits};
-use super::{Call, Judge, Kind, Level, Tier, code};
+use super::{Call, Judge, Kind, Level, Tier, inline_code};
 
 mod names;
 
@@ -345,7 +345,10 @@ pub(super) fn judge_net(judge: &mut Judge, text: &str, spoken: bool) {
         for part in parts().filter(|part| part.contains("]::WriteAll")) {
             let tight: String = part.split_whitespace().collect();
             if tight.ends_with(",'')") || tight.ends_with(",\"\")") {
-                let file = code::literals(part).into_iter().next().unwrap_or_default();
+                let file = inline_code::literals(part)
+                    .into_iter()
+                    .next()
+                    .unwrap_or_default();
                 let shown = [file.as_str()];
                 let verb = "a .NET write of nothing";
                 judge.hit(None, Kind::Overwrite, Tier::Destructive, verb, shown);

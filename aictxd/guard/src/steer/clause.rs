@@ -1,10 +1,10 @@
 //! From tokens to clauses: the language, the meanings of words, and where clauses end.
 
-use super::class::{Class, Set};
-use super::commas;
-use super::idioms;
-use super::pack::{LANGUAGES, Language, Meaning, PACKS, Packs};
-use super::read::{Break, Kind, Token};
+use super::clause_continuation;
+use super::language_idioms;
+use super::lexicon::{LANGUAGES, Language, Meaning, PACKS, Packs};
+use super::tokenizer::{Break, Kind, Token};
+use super::word_class::{Class, Set};
 use aictx_proto::fold::is_unspaced;
 
 /// One thing in a clause.
@@ -83,10 +83,10 @@ pub(super) fn clauses(tokens: Vec<Token>) -> (Option<Language>, Vec<Clause>) {
     let items = items(&looked, language);
     let mut clauses = split(items);
     for clause in &mut clauses {
-        idioms::apply(clause, language);
+        language_idioms::apply(clause, language);
     }
     if language == Language::ENGLISH {
-        idioms::leave_as_is(&mut clauses);
+        language_idioms::leave_as_is(&mut clauses);
     }
     (Some(language), clauses)
 }
@@ -343,11 +343,11 @@ fn split(pieces: Vec<Piece>) -> Vec<Clause> {
                     && (item.has(Class::But) && matches!(pieces.get(at + 1), Some(Piece::Item(_)))
                         || (item.has(Class::Then)
                             && !last.is_some_and(|l| l.has(Class::And) || l.has(Class::But)))
-                        || commas::sets_apart(&pieces, at, &open)
+                        || clause_continuation::sets_apart(&pieces, at, &open)
                         || ((item.has(Class::And) || item.text == "so")
                             && opens_clause(&pieces, at + 1))
                         || (item.has(Class::Ask)
-                            && !commas::only_excepts(&open)
+                            && !clause_continuation::only_excepts(&open)
                             && matches!(pieces.get(at + 1), Some(Piece::Item(_)))
                             && !last.is_some_and(|l| l.set.meets(super::rules::LEAD))));
                 if cut {
@@ -355,8 +355,9 @@ fn split(pieces: Vec<Piece>) -> Vec<Clause> {
                 }
                 open.items.push(item.clone());
             }
-            Piece::Break(Break::Comma) if commas::lists(&pieces, at + 1, &open) => {}
-            Piece::Break(Break::Colon) if commas::lists_only(&pieces, at + 1, &open) => {}
+            Piece::Break(Break::Comma) if clause_continuation::lists(&pieces, at + 1, &open) => {}
+            Piece::Break(Break::Colon)
+                if clause_continuation::lists_only(&pieces, at + 1, &open) => {}
             Piece::Break(kind) => {
                 close(&mut open, Some(*kind), &mut clauses);
                 if *kind == Break::Question {
@@ -469,7 +470,7 @@ fn mark(clauses: &mut [Clause]) {
         conditional = comma && first.is_some_and(|i| i.has(Class::If));
         let colon = matches!(clause.ends_with, Some(Break::Colon));
         // "Add a note to A: do not edit by hand".
-        let words = colon && super::product::announces_words(clause);
+        let words = colon && super::product_requirement::announces_words(clause);
         let says = comma && clause.items.last().is_some_and(|i| i.has(Class::Say));
         reported = reported || says || words;
     }

@@ -1,8 +1,8 @@
 //! Nouns for what a repository has under another name: directories in languages other than that of their names, and
 //! lock files.
 
-use super::class::Class;
 use super::clause::Clause;
+use super::word_class::Class;
 
 /// Usual directories, and what people call them, without accents.
 const DIRECTORIES: &[(&str, &[&str])] = &[

@@ -3,7 +3,9 @@
 use aictx_proto::path::locate;
 use aictx_proto::{Located, RepoPath};
 
-use super::filenames::{files_ending_in, has_ending, is_date, is_directory, is_file_name, is_pair};
+use super::path_lexicon::{
+    files_ending_in, has_ending, is_date, is_directory, is_file_name, is_pair,
+};
 
 /// How a piece of text stands in the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

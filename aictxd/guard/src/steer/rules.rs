@@ -6,15 +6,15 @@
 //! that may stand before an order), `$` its end (before words that may follow one), `^^` and `$$`
 //! its very start and end. `+A` and `~A` before the pattern ask for a clause with or without `A`
 //! anywhere; `@q` and `~@q` for one in a question or not, `@yes` for one that follows consent, `@open`
-//! for one that begins a sentence, `@runs` for one about how something else than the agent runs ([`super::runs`]),
-//! `@tests` for one that says "tests only" ([`super::shades`]), `@within` and `@alone` for one that keeps the work in a
-//! place or to one thing ([`super::within`]), `@yours` for one that leaves a decision to the agent ([`super::delegates`]).
+//! for one that begins a sentence, `@runs` for one about how something else than the agent runs ([`super::runtime_behaviour`]),
+//! `@tests` for one that says "tests only" ([`super::prohibition_scope`]), `@within` and `@alone` for one that keeps the work in a
+//! place or to one thing ([`super::scope_restriction`]), `@yours` for one that leaves a decision to the agent ([`super::delegation`]).
 
 use std::sync::LazyLock;
 
-use super::class::{Class, Set, class};
-use super::label::Label;
-use super::pack::Language;
+use super::intent_label::Label;
+use super::lexicon::Language;
+use super::word_class::{Class, Set, class};
 
 /// Words that may stand before an order.
 pub(super) const LEAD: Set = Set::of(Class::Polite)

@@ -5,8 +5,8 @@ use aictx_proto::path::{Located, RepoPath};
 use aictx_shell::Word;
 
 use super::{Call, Judge, Kind, Level, Tier, has_option};
-use crate::codes::TAKES_OTHERS_CHANGES;
-use crate::command::findings::What;
+use crate::command::report::What;
+use crate::finding_codes::TAKES_OTHERS_CHANGES;
 
 /// Most entries that are told.
 const MAX_TOLD: usize = 3;
