@@ -13,19 +13,19 @@ use serde_json::Value;
 use crate::Arguments;
 
 pub mod arguments;
-pub mod call;
+pub mod backend;
 pub mod commands;
 mod compatibility;
 pub mod environment;
 pub mod error;
-pub mod mismatch;
 pub mod render;
 mod replaced;
-pub mod text;
+pub mod terminal_text;
+pub mod version_check;
 
 use arguments::CommandLine;
 use error::{CliError, Kind};
-use text::Paint;
+use terminal_text::Paint;
 
 /// What a command has to say.
 #[derive(Debug, Default)]

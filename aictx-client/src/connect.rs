@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use aictx_proto::rpc::MAX_LINE_BYTES;
 
-use crate::hook::raw;
-use crate::places::user_id;
+use crate::hook::syscalls;
+use crate::paths::user_id;
 
 /// Connects before `end` and makes sure that the other end is this user's.
 ///
@@ -20,7 +20,7 @@ use crate::places::user_id;
 pub fn connect(socket: &Path, end: Instant) -> io::Result<UnixStream> {
     let left = left_until(end);
     let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-    match raw::connect_to(socket.as_os_str().as_bytes(), left) {
+    match syscalls::connect_to(socket.as_os_str().as_bytes(), left) {
         // SAFETY: a new descriptor that nothing else owns.
         Some(fd) => Ok(unsafe { UnixStream::from_raw_fd(fd) }),
         None => Err(io::Error::last_os_error()),

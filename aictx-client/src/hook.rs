@@ -12,13 +12,13 @@ use aictx_proto::rpc::{
     TOO_LARGE,
 };
 
-use self::raw::{
+use self::syscalls::{
     connect, decimal, end_after, environment, find, has_more, ignore_broken_pipe, now_ms, own_pid,
     parent_pid, read_stdin, receive, send_all, set_timeout, timed_out, unix_nanos, write_to,
 };
 
-pub(crate) mod raw;
-pub mod undelivered;
+pub mod slow_path;
+pub(crate) mod syscalls;
 
 /// Request lines up to this size never touch the heap. Larger ones are rare (whole-file writes).
 const LINE_BUFFER: usize = 64 * 1024;
@@ -79,7 +79,7 @@ pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
         let room = line.get_mut(end..room_end).unwrap_or_default();
         if room.is_empty() {
             let head = line.get(start..end).unwrap_or_default();
-            return undelivered::large(runner, event, id, head, begun);
+            return slow_path::large(runner, event, id, head, begun);
         }
         match read_stdin(room) {
             0 => break,
@@ -112,7 +112,7 @@ pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
     if let Sent::HandedOver(status) = sent {
         return status;
     }
-    undelivered::run(runner, event_name, id, payload, deadlines, begun, sent)
+    slow_path::run(runner, event_name, id, payload, deadlines, begun, sent)
 }
 
 /// What became of a line.
@@ -288,7 +288,7 @@ fn exchange(socket: c_int, message: &[u8], answer: &mut [u8], deadline: u64) -> 
         let room = answer.get_mut(length..).unwrap_or_default();
         if room.is_empty() {
             let have = answer.get(..length).unwrap_or_default();
-            return undelivered::finish_large_answer(socket, have, deadline);
+            return slow_path::finish_large_answer(socket, have, deadline);
         }
         match receive(socket, room) {
             Some(n) if n > 0 => length += n,

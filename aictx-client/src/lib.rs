@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char, c_int};
 pub mod cli;
 pub mod connect;
 pub mod hook;
-pub mod places;
+pub mod paths;
 pub mod start;
 
 /// Borrows the argument vector of a C `main`.

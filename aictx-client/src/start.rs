@@ -12,7 +12,7 @@ use aictx_files::private;
 use aictx_proto::locations::{NO_DAEMON_VARIABLE, is_inherited};
 
 use crate::connect;
-use crate::places::Places;
+use crate::paths::Places;
 
 /// Why there is no daemon.
 #[derive(Debug)]

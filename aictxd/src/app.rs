@@ -13,19 +13,19 @@ use aictx_proto::methods::AtWork;
 use tokio::sync::watch;
 
 use crate::connections::Connections;
-use crate::facts::Facts;
-use crate::homes::Homes;
 use crate::hosts::Hosts;
+use crate::index_service::Maps;
 use crate::intake;
 use crate::lanes::Lanes;
-use crate::maps::Maps;
 use crate::policy::Policies;
-use crate::presence::Presence;
 use crate::process::{Build, Reserve};
 use crate::registry::Registry;
+use crate::session_activity::Presence;
 use crate::sessions::Sessions;
 use crate::setup::ledger::Ledger;
 use crate::stats::Stats;
+use crate::storage_location::Homes;
+use crate::worktree_facts::Facts;
 
 /// Why the daemon stops; logged, and shown by the next daemon's `status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

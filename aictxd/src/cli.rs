@@ -10,9 +10,9 @@ use aictx_signals::{Ring, Run};
 
 use clap::{Parser, Subcommand};
 
-use crate::evaluate;
+use crate::eval;
 use crate::lifecycle::{self, Ended, RunOptions};
-use crate::once::{self, HookArguments};
+use crate::one_shot::{self, HookArguments};
 
 /// The aictx daemon. People use `aictx`; this program is started by it or by a service manager.
 #[derive(Debug, Parser)]
@@ -130,7 +130,7 @@ pub fn main() -> ExitCode {
                 event,
                 verdict_only,
             };
-            once::print(once::run(&method, &hook))
+            one_shot::print(one_shot::run(&method, &hook))
         }
         Command::Eval(Eval::Localize {
             repo,
@@ -145,7 +145,7 @@ pub fn main() -> ExitCode {
                 scope: if all { Scope::All } else { Scope::Code },
                 ..Options::default()
             };
-            match evaluate::run(&repo, &options, json) {
+            match eval::run(&repo, &options, json) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => failed("eval", error.code, &error.message, json),
             }

@@ -13,12 +13,12 @@ use aictx_proto::snapshot::GitState;
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
-mod known;
-mod tracked;
+mod status_cache;
+mod tracked_memory;
 
-pub use self::known::Answers;
-use self::known::{Ground, Trouble};
-pub use self::tracked::TrackedMemory;
+pub use self::status_cache::Answers;
+use self::status_cache::{Ground, Trouble};
+pub use self::tracked_memory::TrackedMemory;
 use crate::app::{App, Mode};
 
 /// git may take this long; a huge or broken repository must not hold a session's end.

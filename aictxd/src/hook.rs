@@ -19,35 +19,35 @@ use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, Answer, Dialect, HookEvent, Moment, dialect};
 use serde_json::Value;
 
-use self::end::{begin, leave_if_begun_elsewhere, watch_process};
 use self::events::Progress;
 use self::others::{names_work, together};
+use self::session_end::{begin, leave_if_begun_elsewhere, watch_process};
 use crate::app::{App, Mode};
-use crate::guarding;
+use crate::guard_env;
 use crate::hosts::{Host, store_error};
 use crate::intake;
 use crate::lanes::Lane;
-use crate::names::WorktreeNames;
+use crate::path_lookup::WorktreeNames;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
 use crate::spool;
 
-pub use self::alone::verdict_alone;
-pub use self::end::{abandon, adopt, finish_session, finish_unfinished};
+pub use self::dedup::Repeats;
 pub use self::events::Events;
-pub use self::repeat::Repeats;
+pub use self::session_end::{abandon, adopt, finish_session, finish_unfinished};
+pub use self::verdict_only::verdict_alone;
 
-mod alone;
-mod end;
+mod context_injection;
+mod dedup;
 mod events;
-mod judge;
+mod ledger_rows;
 mod others;
-mod record;
-mod repeat;
-mod told;
+mod pre_tool_use;
+mod session_end;
 mod transcript;
+mod verdict_only;
 
-pub use told::preview;
+pub use context_injection::preview;
 
 /// How long after a verdict its record is written. The agent's process is woken on the processor
 /// that we would go on working on; it should run first.
@@ -171,13 +171,13 @@ async fn take(
     let mut session = match found {
         Ok(Some(session)) => session,
         // Not one of our repositories.
-        Ok(None) => return Ok((alone::verdict(app, dialect, event), false)),
+        Ok(None) => return Ok((verdict_only::verdict(app, dialect, event), false)),
         Err(error) => {
             if is_spooled {
                 return Err(error);
             }
             spool::keep(app, params, None, error)?;
-            return Ok((alone::verdict(app, dialect, event), false));
+            return Ok((verdict_only::verdict(app, dialect, event), false));
         }
     };
     let store = &session.host().store;
@@ -465,7 +465,7 @@ impl Session {
                 self.app.presence.begins(&self.id, self.now);
                 let others = self.app.presence.others_at_work(&self.id);
                 let git =
-                    guarding::state_for(&self.app, &self.live.worktree, command, others).await;
+                    guard_env::state_for(&self.app, &self.live.worktree, command, others).await;
                 let told = self.failed_last_time(command, event).await;
                 return together(Some(self.judge(call, event, git)), told);
             }

@@ -11,13 +11,13 @@ use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError, UNAVAILABLE, UNSAF
 
 use crate::app::Mode;
 use crate::git::TrackedMemory;
-use crate::homes::Homes;
 use crate::permissions::Obstacle;
+use crate::storage_location::Homes;
 
-mod host;
-mod writer;
+mod commit_queue;
+mod repository;
 
-pub use self::host::Host;
+pub use self::repository::Host;
 
 /// Remembered answers to "which repository is this directory in?".
 const MAX_REMEMBERED: usize = 1_024;

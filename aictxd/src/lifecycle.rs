@@ -23,7 +23,7 @@ use crate::app::{App, Mode, StopReason};
 use crate::hosts::Host;
 use crate::sessions::Live;
 use crate::socket::PublicSocket;
-use crate::{hook, logging, once, process, rpc, spool, watch};
+use crate::{hook, logging, one_shot, process, rpc, spool, watch};
 
 /// Requests in flight may take this long after a stop was asked for.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -63,7 +63,7 @@ pub fn run(options: RunOptions) -> io::Result<Ended> {
         // Fails only for a process group leader, which then has no terminal to lose anyway.
         let _ = rustix::process::setsid();
     }
-    let locations = once::locations();
+    let locations = one_shot::locations();
     private::directory(locations.runtime_dir()).map_err(|e| {
         let hint = "set AICTX_SOCKET to a path in a directory of yours";
         io::Error::new(e.kind(), format!("{e}; {hint}"))

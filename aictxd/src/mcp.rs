@@ -41,7 +41,7 @@ use self::backend::Backend;
 use self::boundary::Boundary;
 use self::schema::Call;
 use self::tools::Tool;
-use crate::setup::around::{Around, surroundings_here};
+use crate::setup::agent_detection::{Around, surroundings_here};
 
 /// What a client reads about the server as a whole.
 const INSTRUCTIONS: &str = "Memory of earlier sessions in this repository. At the start call \

@@ -29,29 +29,29 @@ use serde_json::Value;
 use crate::app::{App, Mode};
 use crate::hosts::{Host, Place};
 use crate::lanes::Lane;
-use crate::{facts, git, hook, intake, rpc};
+use crate::{git, hook, intake, rpc, worktree_facts};
 
 mod clean;
 mod compact;
 mod doctor;
-mod edited;
+mod edited_since;
 mod failures;
 mod guard;
 mod import;
 mod init;
-mod inspect;
 mod install;
 mod map;
 mod mcp;
 mod memory;
-mod outside;
+mod memory_queries;
 mod portability;
 mod recall;
 mod repo;
+mod rewrite_paths;
 mod session;
 mod status;
 mod task;
-mod unknown;
+mod unknown_fields;
 
 /// The result of a method as JSON, as it goes over the wire: written once, and copied from there.
 pub type Json = String;
@@ -106,7 +106,7 @@ async fn call_here(app: &Arc<App>, method: &str, params: &str) -> Result<Json, R
         true => intake::outgoing_json(outcome?),
         false => outcome?,
     };
-    Ok(outside::named(app, params, answer))
+    Ok(rewrite_paths::named(app, params, answer))
 }
 
 /// Methods whose answers tell texts of memory, which may be older than the scrubber or written by hand, and what was
@@ -148,7 +148,8 @@ async fn dispatch(
         words::RESUME => resume(app, read(params)?).await,
         words::FINALIZE => {
             let mut done = finalize(app, read(params)?, found).await?;
-            done.warnings.extend(unknown::unknown_members(params));
+            done.warnings
+                .extend(unknown_fields::unknown_members(params));
             reply(&done)
         }
         words::GUARD => reply(&guard::guard(app, read(params)?)?),
@@ -203,18 +204,18 @@ async fn dispatch(
         }
         words::NEXT => {
             wait_for_map(app, params).await?;
-            reply(&on_pool(app, params, inspect::next).await?)
+            reply(&on_pool(app, params, memory_queries::next).await?)
         }
         words::PREPARE => {
             wait_for_map(app, params).await?;
-            reply(&on_pool(app, params, inspect::prepare).await?)
+            reply(&on_pool(app, params, memory_queries::prepare).await?)
         }
-        words::SUGGEST => reply(&on_pool(app, params, inspect::suggest).await?),
-        words::REUSE => reply(&on_pool(app, params, inspect::reuse).await?),
-        words::REFLECT => reply(&on_pool(app, params, inspect::reflect).await?),
-        words::REPORT => reply(&on_pool(app, params, inspect::report).await?),
-        words::LOG => reply(&on_pool(app, params, inspect::log).await?),
-        words::WHY => reply(&on_pool(app, params, inspect::why).await?),
+        words::SUGGEST => reply(&on_pool(app, params, memory_queries::suggest).await?),
+        words::REUSE => reply(&on_pool(app, params, memory_queries::reuse).await?),
+        words::REFLECT => reply(&on_pool(app, params, memory_queries::reflect).await?),
+        words::REPORT => reply(&on_pool(app, params, memory_queries::report).await?),
+        words::LOG => reply(&on_pool(app, params, memory_queries::log).await?),
+        words::WHY => reply(&on_pool(app, params, memory_queries::why).await?),
         words::MEMORY_VIEW => reply(&memory::view(app, read(params)?).await?),
         words::MEMORY_LIST => reply(&on_pool(app, params, memory::list).await?),
         words::MEMORY_PIN => reply(&memory::edit(app, read(params)?, MemoryEdit::Pin).await?),
@@ -364,7 +365,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> 
     let fallback = (at.clone(), params.clone(), identity.clone());
     let look = move || {
         let asked_at = app_.facts.ask_ahead(&at.worktree);
-        facts::gather_for(&app_, &at, &host_.snapshot(), &task, &[], asked_at)
+        worktree_facts::gather_for(&app_, &at, &host_.snapshot(), &task, &[], asked_at)
     };
     let decide = move |snapshot: &Snapshot, project: &Project| {
         aictx_continuity::resume(snapshot, &params, &identity, project, now)
@@ -383,7 +384,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> 
     let written = match app.mode {
         Mode::Daemon => {
             git::get_ready(app, &worktree);
-            facts::get_ready(app, &worktree);
+            worktree_facts::get_ready(app, &worktree);
             // What is not sent is taken apart behind the answer.
             let look = move || (look(), OnceLock::new());
             let decide = move |snapshot: &Snapshot, seen: &(Project, OnceLock<ResumeReply>)| {
@@ -411,7 +412,8 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<Json, RpcError> 
             let decided = tokio::task::spawn_blocking(move || {
                 let seen = host.snapshot();
                 let asked_at = app.facts.ask_ahead(&at.worktree);
-                let project = facts::gather_for(&app, &at, &seen, &params.task, &[], asked_at);
+                let project =
+                    worktree_facts::gather_for(&app, &at, &seen, &params.task, &[], asked_at);
                 aictx_continuity::resume(&seen, &params, &identity, &project, now).0
             });
             let resumed = decided.await;
@@ -454,8 +456,8 @@ async fn finalize(
     let identity = app.identify(&params.caller, &place.worktree);
     let looked = Looked::at(app, &host, &place.worktree).await?;
     if let Some(since) = params.edited_since_ms {
-        let mut edited = edited::written_since(&place.worktree, &looked.git, since);
-        let others = edited::edited_by_others(&host, &identity.session_id, since);
+        let mut edited = edited_since::written_since(&place.worktree, &looked.git, since);
+        let others = edited_since::edited_by_others(&host, &identity.session_id, since);
         edited.retain(|path| !others.contains(path));
         let absolute = |path: &String| place.worktree.join(path).to_string_lossy().into_owned();
         params.files_edited.extend(edited.iter().map(absolute));
@@ -483,7 +485,8 @@ impl Looked {
             worktree: worktree.to_owned(),
         };
         let (app_, at, snapshot) = (Arc::clone(app), place.clone(), host.snapshot());
-        let project = tokio::task::spawn_blocking(move || facts::gather(&app_, &at, &snapshot));
+        let project =
+            tokio::task::spawn_blocking(move || worktree_facts::gather(&app_, &at, &snapshot));
         let git = git::state(app, worktree).await;
         let project = project
             .await
@@ -533,14 +536,14 @@ pub async fn finalize_session(
             // processes want to.
             let ledger = store.read_ledger(&identity.session_id);
             let paths = aictx_continuity::touched_paths(&ledger.rows, report.as_ref());
-            facts::gather_more(&app_, &place, &mut project, &paths);
+            worktree_facts::gather_more(&app_, &place, &mut project, &paths);
             project.checkout = project.checkout.with_git(&git);
             let failed = aictx_continuity::failed_branches(snapshot, &ledger.rows, report.as_ref());
             project.checkout.joined = app_
                 .facts
                 .joined(&place.worktree, &project.checkout, failed);
             if aictx_continuity::told_of_the_map(&ledger.rows) {
-                project.map_state = facts::map_state(&store);
+                project.map_state = worktree_facts::map_state(&store);
             }
             let goal = report.as_ref().map_or("", |r| r.params.task.as_str());
             let chosen = choose_contract(
@@ -581,11 +584,11 @@ pub async fn finalize_session(
             let (app_, worktree) = (Arc::clone(&app), at.worktree.clone());
             let warm = move || {
                 let snapshot = host.store.latest();
-                facts::warm(&app_, &at, &snapshot);
+                worktree_facts::warm(&app_, &at, &snapshot);
                 host.recalled.follow(&host.store, &snapshot);
             };
             let _ = tokio::task::spawn_blocking(warm).await;
-            facts::listen(&app, &worktree).await;
+            worktree_facts::listen(&app, &worktree).await;
         }));
     }
     if reply.is_some() && host.is_untidy(app.mode) {

@@ -12,8 +12,8 @@ use aictx_proto::text::shell_line;
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
-use crate::homes::MEMORY;
 use crate::process::user_id;
+use crate::storage_location::MEMORY;
 
 /// Most files that are looked at below one directory.
 const MAX_FILES: usize = 50_000;

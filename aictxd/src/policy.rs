@@ -1,6 +1,6 @@
 //! Where policies lie, and which of them the user trusts.
 
-mod kept;
+mod last_good;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ use aictx_guard::{Kind, Policy, READ_ONLY, Rules, Say};
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::homes::MEMORY;
+use crate::storage_location::MEMORY;
 
 /// A repository's policy, in its memory.
 const FILE: &str = "policy.toml";
@@ -321,16 +321,16 @@ impl Policies {
     /// when there is no file, or none that ever could be read.
     fn last_readable(&self, app: &App, root: &Path, found: &RepositoryPolicy) -> Option<Policy> {
         let file = file(app, root);
-        let kept = kept::of_repository(app, root);
+        let kept = last_good::of_repository(app, root);
         let mut theirs = self.theirs.lock().unwrap_or_else(PoisonError::into_inner);
         if !found.problem.is_empty() {
             let known = theirs.get(root).cloned();
-            return known.or_else(|| parse(&file, &kept::read(&kept)?).ok());
+            return known.or_else(|| parse(&file, &last_good::read(&kept)?).ok());
         }
         let policy = parse(&file, &found.text)
             .ok()
             .filter(|_| !found.text.is_empty());
-        kept::keep(&kept, policy.as_ref().map(|_| found.text.as_str()));
+        last_good::keep(&kept, policy.as_ref().map(|_| found.text.as_str()));
         match &policy {
             Some(policy) if theirs.len() < MAX_REMEMBERED || theirs.contains_key(root) => {
                 theirs.insert(root.to_owned(), policy.clone());
@@ -346,11 +346,11 @@ impl Policies {
     /// The user's policy, or while it cannot be read the one that could be read last, and why it cannot; nothing
     /// when none ever could be.
     fn last_of_user(&self, app: &App) -> (Option<Policy>, String) {
-        let kept = kept::of_user(app);
+        let kept = last_good::of_user(app);
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         let why = match text_of_user(app) {
             Ok(found) => {
-                kept::keep(&kept, found.as_ref().map(|(text, _)| text.as_str()));
+                last_good::keep(&kept, found.as_ref().map(|(text, _)| text.as_str()));
                 *own = Some(found.map_or_else(Policy::default, |(_, policy)| policy));
                 String::new()
             }
@@ -358,7 +358,7 @@ impl Policies {
             // problem is told wherever the user looks.
             Err(why) => {
                 if own.is_none() {
-                    let text = kept::read(&kept);
+                    let text = last_good::read(&kept);
                     *own = text.and_then(|text| parse(&app.user_policy, &text).ok());
                 }
                 why

@@ -7,10 +7,10 @@ use aictx_continuity::Project;
 use aictx_files::untrusted::{self, Directory, Links};
 use rustix::fs::FileType;
 
-mod promised;
+mod test_commands;
 
 use crate::intake;
-use promised::{DOTNET, Promised, is_dotnet, is_test, promised};
+use test_commands::{DOTNET, Promised, is_dotnet, is_test, promised};
 
 /// Files that say what a repository is built with.
 const MANIFESTS: &[&str] = &[
@@ -135,7 +135,7 @@ fn ci_commands(root: &Path, sources: &mut Vec<String>) -> Vec<String> {
 /// Returns true if a directory has anything that makes a project of it, for [`look`] to find.
 pub fn is_project(directory: &Path) -> bool {
     let there = |name: &&str| directory.join(name).is_file();
-    let (files, whole) = promised::some_files(directory);
+    let (files, whole) = test_commands::some_files(directory);
     let mut named = files.iter().map(String::as_str);
     named.any(|name| is_dotnet(name) || MANIFESTS.contains(&name) && there(&name))
         || !whole && MANIFESTS.iter().any(there)
@@ -173,7 +173,10 @@ fn look_at(root: &Path) -> (Project, Vec<String>) {
         .filter(exists)
         .map(|n| (*n).to_owned())
         .collect();
-    if promised::files(root).iter().any(|name| is_dotnet(name)) {
+    if test_commands::files(root)
+        .iter()
+        .any(|name| is_dotnet(name))
+    {
         manifests.push(DOTNET.to_owned());
     }
     let readme = READMES.iter().find(exists);

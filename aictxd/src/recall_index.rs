@@ -6,7 +6,7 @@ use aictx_artifacts::Store;
 use aictx_continuity::{Found, Histories, Memory, Remembered, best_of_each};
 use aictx_proto::record::files;
 use aictx_proto::snapshot::Snapshot;
-use aictx_repomap::texts::TextIndex;
+use aictx_repomap::text_index::TextIndex;
 
 /// Rows of one history that are searched, the newest ones.
 const MAX_ROWS: usize = 20_000;

@@ -279,7 +279,7 @@ mod tests {
     fn whoever_makes_room_is_handed_back_and_silence_ends_what_has_no_process() {
         let dir = tempfile::tempdir().unwrap();
         let state = dir.path().join("state");
-        let homes = crate::homes::Homes::new(&state);
+        let homes = crate::storage_location::Homes::new(&state);
         let host = Hosts::new(crate::app::Mode::Once, homes, vec![state])
             .create(dir.path())
             .unwrap();
@@ -327,7 +327,7 @@ mod tests {
     fn a_process_is_watched_once_and_until_its_last_session_ends() {
         let dir = tempfile::tempdir().unwrap();
         let state = dir.path().join("state");
-        let homes = crate::homes::Homes::new(&state);
+        let homes = crate::storage_location::Homes::new(&state);
         let host = Hosts::new(crate::app::Mode::Once, homes, vec![state])
             .create(dir.path())
             .unwrap();

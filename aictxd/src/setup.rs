@@ -10,7 +10,7 @@ use aictx_runners::merge::{
 };
 use aictx_runners::plan::Edit;
 
-pub mod around;
+pub mod agent_detection;
 mod diff;
 pub mod files;
 pub mod ledger;
@@ -371,8 +371,11 @@ impl<'a> Carrier<'a> {
     }
 
     /// Takes the ancestor's entries out of a file, or the file when it is its own.
-    pub fn take_ancestor(&mut self, place: &aictx_runners::ancestor::Place) -> Option<FileChange> {
-        use aictx_runners::ancestor::{Remains, is_its_own};
+    pub fn take_ancestor(
+        &mut self,
+        place: &aictx_runners::python_aictx::Place,
+    ) -> Option<FileChange> {
+        use aictx_runners::python_aictx::{Remains, is_its_own};
         let path = Path::new(&place.file);
         let found = self.read(path).ok()?;
         let text = found.text.clone()?;

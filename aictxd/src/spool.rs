@@ -20,8 +20,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::app::{App, unix_nanos};
-use crate::homes::MEMORY;
 use crate::hook;
+use crate::storage_location::MEMORY;
 
 /// Waiting events beyond which the daemon keeps no more: one repository that cannot be written must
 /// not take the room that clients need while there is no daemon.

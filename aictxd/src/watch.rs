@@ -20,14 +20,14 @@ use tokio::sync::oneshot;
 use crate::app::App;
 use crate::hosts::Host;
 
-pub mod heard;
-mod system;
+mod backend;
+pub mod change_log;
+mod dir_set;
 mod thread;
-mod tree;
 
-use heard::{Heard, Listener};
 #[cfg(test)]
-pub(crate) use system::config;
+pub(crate) use backend::config;
+use change_log::{Heard, Listener};
 use thread::{Own, Watching};
 
 /// What a host knows of its watcher.

@@ -2,7 +2,7 @@
 #![no_main]
 
 use aictx_repomap::segment::{Segment, merge};
-use aictx_repomap::view::Field;
+use aictx_repomap::index_view::Field;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&[u8], &str)| {

@@ -6,20 +6,20 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 mod execution;
-mod facts;
+mod guard;
+mod map_and_failures;
 mod memory;
 mod recall;
-mod rules;
 mod setup;
 
 pub use execution::{Execution, ExecutionFinalize, ExecutionPrepare, Observed, RunExecution};
-pub use facts::{Eval, Failures, Map, MapAt, Signals};
+pub use guard::{Claim, Steer, Trust};
+pub use map_and_failures::{Eval, Failures, Map, MapAt, Signals};
 pub use memory::{
     Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Portability, Prepare,
     Report, Task, View, Why, Wrong,
 };
 pub use recall::{Import, Preview, Recall, Remember};
-pub use rules::{Claim, Steer, Trust};
 pub use setup::{
     AgentOptions, Clean, Doctor, Hook, Init, Install, Mcp, McpCommand, McpProfile, McpServe,
     RemovalOptions, Uninstall,

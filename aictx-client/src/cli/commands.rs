@@ -8,9 +8,9 @@ use aictx_proto::identity::Caller;
 
 use super::Answer;
 use super::arguments::{CallerOptions, Command, CommandLine, Internal};
-use super::call::Backend;
+use super::backend::Backend;
 use super::error::CliError;
-use super::text::Paint;
+use super::terminal_text::Paint;
 
 pub mod continuity;
 pub mod daemon;
@@ -18,6 +18,7 @@ pub mod doctor;
 pub mod execution;
 pub mod failures;
 pub mod finalize;
+pub mod guard;
 pub mod hook;
 pub mod map;
 pub mod mcp;
@@ -26,8 +27,7 @@ pub mod portability;
 pub mod probe;
 pub mod recall;
 pub mod repository;
-pub mod rules;
-pub mod run;
+pub mod run_execution;
 pub mod setup;
 pub mod view;
 
@@ -50,9 +50,9 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Task(command) => memory::task(&backend, command, paint),
         Command::Log(options) => memory::log(&backend, options, paint),
         Command::Why(options) => match options.verdict.clone() {
-            Some(id) => rules::verdicts(&backend, &options.at, id, paint),
+            Some(id) => guard::verdicts(&backend, &options.at, id, paint),
             None if options.verdicts => {
-                rules::verdicts(&backend, &options.at, String::new(), paint)
+                guard::verdicts(&backend, &options.at, String::new(), paint)
             }
             None => memory::why(&backend, options, paint),
         },
@@ -73,7 +73,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Portability(command) => portability::portability(&backend, &command),
         Command::Messages(options) => memory::messages(&backend, options),
         Command::Internal(Internal::RunExecution(options)) => {
-            run::run(&backend, *options, line.json)
+            run_execution::run(&backend, *options, line.json)
         }
         Command::Internal(Internal::Execution(command)) => {
             execution::execution(&backend, command, line.json)
@@ -86,10 +86,10 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         }) => memory::packet(&backend, &at, task, task_type),
         Command::Internal(Internal::Compact { apply, at }) => memory::compact(&backend, &at, apply),
         Command::Guard(options) => continuity::guard(&backend, options, paint),
-        Command::Steer(options) => rules::steer(&backend, options, paint),
-        Command::Who(at) => rules::who(&backend, &at, paint),
-        Command::Claim(options) => rules::claim(&backend, options, paint),
-        Command::Trust(options) => rules::trust(&backend, options, line.json, paint),
+        Command::Steer(options) => guard::steer(&backend, options, paint),
+        Command::Who(at) => guard::who(&backend, &at, paint),
+        Command::Claim(options) => guard::claim(&backend, options, paint),
+        Command::Trust(options) => guard::trust(&backend, options, line.json, paint),
         Command::Hook(options) if hook::is_probe(&options) => {
             probe::probe(&backend, &options, paint)
         }

@@ -7,7 +7,7 @@ use std::io;
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, RpcError};
 use serde_json::{Value, json};
 
-use super::text::{Paint, clean};
+use super::terminal_text::{Paint, clean};
 
 /// Exit status of a wrong command line.
 pub const USAGE_STATUS: c_int = 2;

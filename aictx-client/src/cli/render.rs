@@ -5,13 +5,15 @@ use aictx_proto::methods::{
     DaemonStatus, FinalizeReply, GuardExplanation, GuardReply, RepoList, SessionList, SessionReport,
 };
 
-use super::text::{Paint, clean, duration, label, mebibytes, microseconds, one_line, table};
+use super::terminal_text::{
+    Paint, clean, duration, label, mebibytes, microseconds, one_line, table,
+};
 
 pub mod failures;
+pub mod guard;
 pub mod map;
 pub mod memory;
 pub mod recall;
-pub mod rules;
 pub mod setup;
 
 /// Longest request or command shown on a line of a table.
@@ -55,7 +57,7 @@ pub fn guard(reply: &GuardReply, paint: Paint) -> String {
 fn explained(explanation: &GuardExplanation, reply: &GuardReply) -> String {
     let mut out = String::from("why:\n");
     for finding in &explanation.findings {
-        out.push_str(&format!("  {}\n", rules::finding(finding)));
+        out.push_str(&format!("  {}\n", guard::finding(finding)));
     }
     if explanation.findings.is_empty() {
         out.push_str("  no rule was met\n");

@@ -20,7 +20,7 @@ use crate::error::StoreError;
 use crate::fs::{self, Root, is_draft};
 use crate::ledger;
 use crate::read;
-use crate::retain::Packed;
+use crate::retention::Packed;
 use crate::store::Store;
 use crate::trust::{Tagged, Trust};
 

@@ -15,7 +15,7 @@ use rustix::fs::Mode;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::encode::{Delta, Kind};
+use crate::effect_encoding::{Delta, Kind};
 use crate::error::StoreError;
 use crate::fs::{self, Opened, Root, Stamp};
 use crate::ledger;

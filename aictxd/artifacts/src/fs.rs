@@ -21,19 +21,19 @@ use crate::fault::{Fate, Op, hit};
 use crate::ledger::Proofs;
 use crate::trust::{LOCAL, Names, Trust};
 
-mod dirs;
+mod dir_handles;
 mod opened;
 // Files without a name are Linux's.
+mod deferred_sync;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 mod spare;
-mod sync;
 
 pub(crate) use aictx_files::range::{is_line_end, read_of, read_range};
-pub(crate) use dirs::kept_open;
+pub(crate) use deferred_sync::{Syncs, put_off, sync};
+pub(crate) use dir_handles::kept_open;
 pub use opened::Stamp;
 pub(crate) use opened::{Opened, len, stamp_of};
 use spare::Spares;
-pub(crate) use sync::{Syncs, put_off, sync};
 
 /// To look at a file's end and write behind it.
 const APPENDING: OFlags = OFlags::RDWR.union(OFlags::APPEND);
@@ -261,7 +261,7 @@ impl Root {
     fn open_dir(&self, rel: &str) -> io::Result<Arc<File>> {
         let names = self.names();
         let rel = &*names.directory(rel);
-        dirs::known(self.id, rel, || {
+        dir_handles::known(self.id, rel, || {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY;
             Ok(File::from(self.open_at(rel, flags, Mode::empty())?))
         })
@@ -501,7 +501,7 @@ impl Root {
             }
             point(Op::Rename, rel)?;
             if mode.is_some() {
-                sync::going(&fd, name);
+                deferred_sync::going(&fd, name);
             }
             rustix::fs::renameat(&fd, temp_name.as_str(), &fd, name)?;
             Ok(())
@@ -555,7 +555,7 @@ impl Root {
         let (parent, name) = split(rel);
         let fd = self.open_dir(parent)?;
         point(Op::Unlink, rel)?;
-        sync::going(&fd, name);
+        deferred_sync::going(&fd, name);
         match rustix::fs::unlinkat(&fd, name, AtFlags::empty()) {
             Err(Errno::NOENT) | Ok(()) => Ok(()),
             Err(e) => Err(e.into()),

@@ -18,7 +18,7 @@ use aictx_proto::snapshot::ReadIssue;
 use aictx_proto::text::file_stem;
 use aictx_proto::time::Timestamp;
 
-use crate::encode;
+use crate::effect_encoding;
 use crate::error::StoreError;
 use crate::fs::{self, Root};
 use crate::read::{self, MAX_FILE};
@@ -322,11 +322,11 @@ impl Store {
         if rows.is_empty() {
             return Ok(report);
         }
-        let bytes = encode::ledger_rows(rows, &mut report)?;
+        let bytes = effect_encoding::ledger_rows(rows, &mut report)?;
         let root = self.root();
         let open = root.ledger_to_append(&file_stem(session_id));
         open.and_then(|ledger| ledger.append(bytes))
-            .map_err(|e| root.error(&encode::ledger_file(session_id), e))?;
+            .map_err(|e| root.error(&effect_encoding::ledger_file(session_id), e))?;
         Ok(report)
     }
 
@@ -340,7 +340,8 @@ impl Store {
         session_id: &str,
         row: &LedgerRow,
     ) -> Result<bool, StoreError> {
-        let bytes = encode::ledger_rows(std::slice::from_ref(row), &mut Report::default())?;
+        let bytes =
+            effect_encoding::ledger_rows(std::slice::from_ref(row), &mut Report::default())?;
         let root = self.root();
         let append = || {
             let mut ledger = root.ledger_to_append(&file_stem(session_id))?;
@@ -360,7 +361,7 @@ impl Store {
             ledger.lacking = lacking.ok_or(io::ErrorKind::AlreadyExists)?;
             ledger.append(bytes).map(|()| true)
         };
-        append().map_err(|e| root.error(&encode::ledger_file(session_id), e))
+        append().map_err(|e| root.error(&effect_encoding::ledger_file(session_id), e))
     }
 
     /// Returns true if the newest [`MAX_FILE`] bytes of a session's ledger hold the row of an event.
@@ -379,7 +380,7 @@ impl Store {
     /// place, or none of its lines is a row. A torn or damaged line loses nothing but itself, and a
     /// ledger of somebody else says nothing of the session.
     pub fn ledger_is_lost(&self, session_id: &str) -> bool {
-        let usual = encode::ledger_file(session_id);
+        let usual = effect_encoding::ledger_file(session_id);
         let (found, is_own) = match self.open_ledger(session_id) {
             Ok(Some((file, _))) => (file, true),
             Ok(None) => (usual, false),
@@ -474,7 +475,10 @@ impl Store {
                 }
             }
             Err(e) => Ledger {
-                issues: vec![read::unreadable(&encode::ledger_file(session_id), e)],
+                issues: vec![read::unreadable(
+                    &effect_encoding::ledger_file(session_id),
+                    e,
+                )],
                 ..Ledger::default()
             },
         }
@@ -530,7 +534,7 @@ impl Store {
     /// The system could not.
     pub fn sync_ledger(&self, session_id: &str) -> Result<(), StoreError> {
         let root = self.root();
-        let fail = |e| root.error(&encode::ledger_file(session_id), e);
+        let fail = |e| root.error(&effect_encoding::ledger_file(session_id), e);
         if let Some((file, open)) = self.open_ledger(session_id).map_err(fail)? {
             fs::sync(open, &file).map_err(fail)?;
             root.sync_parent(&file).map_err(fail)?;

@@ -13,9 +13,9 @@ use aictx_proto::snapshot::ReadIssue;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::cached_file::Applied;
 use crate::commit::digest;
 use crate::fs::{Root, Stamp};
-use crate::part::Applied;
 use crate::read::{self, Line, MAX_FILE};
 
 /// Files that are looked at, the newest ones by name.
@@ -300,7 +300,7 @@ impl Inbox {
         if now.is_none() || self.listed != now || !Arc::ptr_eq(&self.known, known) {
             (self.shared, self.omitted) = shared_files(root);
             self.shared.retain(|file| !known.files.contains_key(file));
-            self.listed = now.filter(crate::shelf::is_settled);
+            self.listed = now.filter(crate::document_dir::is_settled);
             self.known = Arc::clone(known);
         }
         let tracked = self.tracked.iter().filter(|file| {

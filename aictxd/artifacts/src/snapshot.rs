@@ -14,13 +14,13 @@ use aictx_proto::snapshot::{
 };
 use serde_json::Value;
 
-use crate::fold;
+pub(crate) use crate::cached_file::Applied;
+use crate::cached_file::{Doc, History, Watched};
+use crate::derived_records;
+use crate::document_dir::Shelf;
 use crate::fs::{Root, Stamp};
-pub(crate) use crate::part::Applied;
-use crate::part::{Doc, History, Watched};
 use crate::read::MAX_FILE;
 use crate::shared::{Inbox, Received};
-use crate::shelf::Shelf;
 
 /// Newest bytes of a history that are parsed.
 const TAIL_BYTES: u64 = 1024 * 1024;
@@ -73,7 +73,7 @@ pub(crate) struct Cache {
     subsystems: Shelf<Subsystem>,
     area_shards: Shelf<Area>,
     /// The failure rows folded.
-    folded: fold::Failures,
+    folded: derived_records::Failures,
     /// The strategy rows folded, and the rows they were folded from.
     learned: Rows<Strategy>,
     learned_from: Rows<Strategy>,
@@ -165,7 +165,7 @@ impl Cache {
             threads: Shelf::new(files::THREADS_DIR),
             subsystems: Shelf::new(files::SEMANTIC_DIR),
             area_shards: Shelf::new(files::AREAS_DIR),
-            folded: fold::Failures::default(),
+            folded: derived_records::Failures::default(),
             learned: Arc::default(),
             learned_from: Arc::default(),
             together: Together::default(),
@@ -235,7 +235,7 @@ impl Cache {
     fn fold(&mut self) {
         self.folded.update(&self.failures.rows);
         if !Arc::ptr_eq(&self.learned_from, &self.strategies.rows) {
-            self.learned = fold::strategies(&self.strategies.rows);
+            self.learned = derived_records::strategies(&self.strategies.rows);
             self.learned_from = self.strategies.rows.clone();
         }
     }
@@ -417,10 +417,10 @@ impl Cache {
         last: &Arc<Snapshot>,
         generation: impl FnOnce() -> u64,
     ) -> Arc<Snapshot> {
-        let told = |handoff| fold::with_outcome(handoff, &self.handoffs.rows);
+        let told = |handoff| derived_records::with_outcome(handoff, &self.handoffs.rows);
         let handoff = self.handoff.value.as_ref().map(told).or_else(|| {
             let row = self.handoffs.rows.last()?;
-            Some(Arc::new(fold::handoff_of(row)))
+            Some(Arc::new(derived_records::handoff_of(row)))
         });
         let next = Snapshot {
             generation: last.generation,

@@ -14,27 +14,27 @@ use aictx_proto::time::Timestamp;
 
 use crate::archive;
 use crate::commit::{self, Plan};
-use crate::encode::{self, Delta, Kind};
+use crate::effect_encoding::{self, Delta, Kind};
 use crate::error::StoreError;
 use crate::fs::{self, Root};
+use crate::history_reader::KnownContract;
 use crate::journal;
 use crate::lock::{self, DEADLINE, Gate};
 use crate::read;
-use crate::rows::KnownContract;
 use crate::snapshot::{Applied, Cache};
 use crate::trust::Trust;
 use aictx_redact::Report;
 
-mod aside;
+mod cache_refresh;
+mod derived_files;
 mod foreign;
-mod fresh;
-mod owed;
+mod pending_sync;
+mod quarantine;
 mod sharing;
-mod shown;
 
-use fresh::Fresh;
-use owed::{MAX_OWED, Owed};
-use shown::Shown;
+use cache_refresh::Fresh;
+use derived_files::Shown;
+use pending_sync::{MAX_OWED, Owed};
 
 pub use sharing::Folded;
 
@@ -470,7 +470,7 @@ impl Store {
     ) -> Result<Delta, StoreError> {
         let ledger = match &effect {
             Effect::Ledger { session_id, .. } => {
-                let usual = encode::ledger_file(session_id);
+                let usual = effect_encoding::ledger_file(session_id);
                 let file = self.ledger_file(root, session_id);
                 Some(file.map_err(|e| root.error(&usual, e))?)
             }
@@ -483,7 +483,7 @@ impl Store {
             }
             _ => {}
         }
-        let mut delta = encode::effect(effect, report)?;
+        let mut delta = effect_encoding::effect(effect, report)?;
         if let Some(file) = ledger {
             delta.file = file;
         }

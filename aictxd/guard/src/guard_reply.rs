@@ -236,7 +236,10 @@ fn conclusion(
 ) -> (&'static str, &'static str, &'static str) {
     let blocking = |warning: &GuardWarning| {
         warning.severity == ERROR
-            && matches!(finding_codes::class(&warning.code), Class::Safety | Class::Scope)
+            && matches!(
+                finding_codes::class(&warning.code),
+                Class::Safety | Class::Scope
+            )
     };
     if found.iter().any(blocking) {
         (

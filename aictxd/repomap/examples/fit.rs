@@ -11,13 +11,13 @@
 
 use std::process::Command;
 
-use aictx_repomap::classify::is_code;
 use aictx_repomap::eval::{Options, Scope, Scores, Task, base};
+use aictx_repomap::file_class::is_code;
 use aictx_repomap::history::History;
+use aictx_repomap::index_view::memory::{MemoryFile, MemoryView};
+use aictx_repomap::index_view::{FileId, View};
 use aictx_repomap::parse::{Limits, Parser};
 use aictx_repomap::rank::{Feature, Past, Query, Values, Weights, explain};
-use aictx_repomap::view::memory::{MemoryFile, MemoryView};
-use aictx_repomap::view::{FileId, View};
 
 const N: usize = Feature::COUNT;
 const MEASURES: [&str; 3] = ["code", "code, all answers", "all"];

@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use aictx_repomap::ask::find_symbols;
 use aictx_repomap::discover;
+use aictx_repomap::index_view::{FileId, View};
 use aictx_repomap::indexer::{Cache, Indexer, Options};
 use aictx_repomap::parse::Language;
+use aictx_repomap::query::find_symbols;
 use aictx_repomap::rank::{Past, Query, Weights, rank_with};
-use aictx_repomap::view::{FileId, View};
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
 
@@ -60,7 +60,7 @@ fn main() {
         }
         Some(which) => {
             if which == "--bare-ours" {
-                aictx_repomap::parse::memory::install_allocator();
+                aictx_repomap::parse::allocator::install_allocator();
             }
             let before = processor();
             let (bytes, took) = bare_parse(&root, &listing, threads);

@@ -5,8 +5,8 @@
 use std::process::Command;
 
 use aictx_repomap::eval::{Options, Report, Scope, Scores, TreeFile, localize};
+use aictx_repomap::index_view::memory::{MemoryFile, MemoryView};
 use aictx_repomap::parse::{Limits, Parser};
-use aictx_repomap::view::memory::{MemoryFile, MemoryView};
 
 fn build(files: Vec<TreeFile>) -> MemoryView {
     let mut parser = Parser::new();

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use aictx_repomap::facts::{Definition, Facts, Kind};
 use aictx_repomap::history::{Change, Commit, History};
+use aictx_repomap::index_view::memory::{MemoryFile, MemoryView};
 use aictx_repomap::rank::{Past, Query, Weights, rank_with};
-use aictx_repomap::view::memory::{MemoryFile, MemoryView};
 use aictx_repomap::words;
 
 /// Small and the same everywhere.

@@ -14,17 +14,17 @@ use std::time::{Duration, Instant};
 
 use aictx_files::{mounts, untrusted};
 
-use crate::classify::is_below_sources;
+use crate::file_class::is_below_sources;
 use crate::segment::ContentId;
 
 pub mod git_index;
-mod look;
 mod rules;
+mod stat_batch;
 mod walk;
 
-pub use look::{Look, Sort, look, look_at};
 pub(crate) use rules::{RULE_FILES, outside, shared_dir};
 pub use rules::{RuledTree, Rules, Unlisted};
+pub use stat_batch::{Look, Sort, look, look_at};
 
 /// Directories that nobody indexes unless their files are tracked: what tools install.
 const BY_TOOLS: [&str; 15] = [

@@ -6,12 +6,12 @@
 use hashbrown::HashMap;
 
 use crate::facts::Facts;
+use crate::index_view::FileId;
 use crate::manifest::{Manifests, directory};
-use crate::view::FileId;
 
-use self::named::{Crate, Named};
+use self::manifest_imports::{Crate, Named};
 
-mod named;
+mod manifest_imports;
 
 /// Most files that one import may mean (a Go or Java package).
 const MAX_PACKAGE: usize = 24;

@@ -13,23 +13,23 @@ use aictx_files::untrusted::{Directory, Links};
 use arc_swap::ArcSwap;
 
 use crate::discover::{self, Found, Listing};
+use crate::index_view::{FileId, View};
 use crate::manifest;
 use crate::segment::ContentId;
 use crate::tree::{Graph, Paths, Place, Row, Tree};
-use crate::view::{FileId, View};
 
 mod cache;
 mod changes;
-mod contents;
-mod fill;
-mod ground;
+mod compaction;
+mod from_memory;
+mod listing_cache;
 mod manifests;
-mod tidy;
+mod parse_batch;
 
 pub use cache::Cache;
-pub use contents::index_contents;
-use fill::Fill;
-use ground::Ground;
+pub use from_memory::index_contents;
+use listing_cache::Ground;
+use parse_batch::Fill;
 
 /// How a tree is indexed.
 #[derive(Debug, Clone, Copy)]
@@ -467,12 +467,12 @@ fn row_for(base: &Tree, found: &Found, before: Option<&Row>) -> (Row, Known) {
     // What a name promises to be secret is not known by its content, wherever that was seen before.
     let private = crate::parse::is_private(&path);
     let id = found.id.filter(|_| !private);
-    let id = id.map(|id| crate::extract::key(&path, id));
+    let id = id.map(|id| crate::document::key(&path, id));
     let mut row = Row {
         stamp: found.stamp,
         id: id.unwrap_or_default(),
         place: None,
-        class: before.map_or_else(|| crate::classify::classify(&path), |before| before.class),
+        class: before.map_or_else(|| crate::file_class::classify(&path), |before| before.class),
     };
     row.place = id.and_then(|id| base.find_content(&id));
     let known = if row.place.is_some() {

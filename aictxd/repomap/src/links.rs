@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hashbrown::HashMap;
 
 use crate::graph::{MAX_IMPORTED, Resolver};
+use crate::index_view::{FileId, View};
 use crate::manifest::Manifests;
 use crate::tree::{Graph, Tree};
-use crate::view::{FileId, View};
 
 /// Resolves every file's imports to files of the tree.
 /// Ends early, with what it has, when `stop` says so.

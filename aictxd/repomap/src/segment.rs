@@ -13,14 +13,14 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::{U16, U32, U64};
 
 use crate::facts::{Kind, Outcome};
-use crate::view::{Field, Symbol};
+use crate::index_view::{Field, Symbol};
 
 mod builder;
-mod counter;
 mod intern;
 mod layout;
 mod merge;
 mod postings;
+mod term_counts;
 
 pub use builder::Builder;
 pub(crate) use intern::Interner;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::discover::Stamp;
 use crate::facts::{Kind, Outcome};
+use crate::index_view::{Class, EachPostings, EachText, Field, FileId, Symbol, Term, View};
 use crate::segment::{ContentId, Segment};
-use crate::view::{Class, EachPostings, EachText, Field, FileId, Symbol, Term, View};
 
 mod imports;
 mod paths;
@@ -296,7 +296,7 @@ impl Tree {
     /// the way.
     pub fn others_with(&self, path: &str, blob: &str) -> Vec<&str> {
         let place = (blob.parse::<ContentId>().ok())
-            .and_then(|content| self.find_content(&crate::extract::key(path, content)));
+            .and_then(|content| self.find_content(&crate::document::key(path, content)));
         let mut found = Vec::new();
         if let Some(place) = place {
             self.files_of(place, &mut |file| found.push(self.paths.text(file)));
@@ -338,7 +338,7 @@ impl View for Tree {
 
     fn language(&self, file: FileId) -> &str {
         self.doc(file).map_or("", |(segment, doc)| {
-            crate::extract::language_name(segment.language(doc))
+            crate::document::language_name(segment.language(doc))
         })
     }
 

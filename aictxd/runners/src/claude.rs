@@ -6,13 +6,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::members::Members;
+use crate::answer_json::{context, question, specific};
+use crate::event_and_tool_tables::{self, Does, Event, Kind, ToolResult, Tools, moment};
 use crate::merge::{self, Content, Item};
+use crate::payload::Members;
 use crate::plan::{
-    Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, switched, texts,
+    Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, instructions, switched,
 };
-use crate::say::{context, question, specific};
-use crate::table::{self, Does, Event, Kind, ToolResult, Tools, moment};
 use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Status, ToolCall};
 
 pub mod settings;
@@ -79,7 +79,7 @@ pub(crate) const TOOLS: &Tools = &[
 pub(crate) fn call<'a>(payload: &Members<'a>, tools: &Tools) -> ToolCall<'a> {
     let tool = payload.text(&["tool_name", "toolName"]);
     ToolCall {
-        action: table::action(tools, &tool, payload.raw("tool_input")),
+        action: event_and_tool_tables::action(tools, &tool, payload.raw("tool_input")),
         call_id: payload.text(&["tool_use_id", "toolUseId", "tool_call_id"]),
         tool,
     }
@@ -87,7 +87,7 @@ pub(crate) fn call<'a>(payload: &Members<'a>, tools: &Tools) -> ToolCall<'a> {
 
 /// The result of a tool. Claude Code reports failures apart: what it gives back in its own shape has succeeded.
 fn output<'a>(payload: &Members<'a>) -> ToolResult<'a> {
-    let mut result = table::result(payload);
+    let mut result = event_and_tool_tables::result(payload);
     let response = payload.object(&["tool_response"]);
     let is_own = response.raw("stdout").is_some() && response.raw("interrupted").is_some();
     if is_own && result.output.status == Status::Unknown {
@@ -110,8 +110,12 @@ impl Dialect for Claude {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let (payload, name, kind) =
-            table::open(self, payload, &["hook_event_name", "hookEventName"], event)?;
+        let (payload, name, kind) = event_and_tool_tables::open(
+            self,
+            payload,
+            &["hook_event_name", "hookEventName"],
+            event,
+        )?;
         let mut has_failed = false;
         let call = || call(&payload, TOOLS);
         let mut moment = moment(kind, &payload, call, |_| {
@@ -120,7 +124,7 @@ impl Dialect for Claude {
             result.output
         });
         if has_failed {
-            moment = table::failed(moment);
+            moment = event_and_tool_tables::failed(moment);
         }
         Ok(HookEvent {
             session_id: payload.text(&["session_id", "sessionId"]),
@@ -152,7 +156,7 @@ impl Dialect for Claude {
             }
             _ => {}
         }
-        if let Some(context) = context(table::find(EVENTS, event), answer) {
+        if let Some(context) = context(event_and_tool_tables::find(EVENTS, event), answer) {
             members.insert("additionalContext".into(), json!(context));
         }
         specific(event, members)
@@ -207,7 +211,7 @@ impl Agent for Claude {
                 edits.push(site.edit(file, content, "offers the tools of aictx"));
             }
             if site.options.instructions && !site.options.one_instruction_file {
-                let content = site.instructions("claude", texts::WITH_HOOKS);
+                let content = site.instructions("claude", instructions::WITH_HOOKS);
                 let reason = "asks for what only the agent knows";
                 edits.push(site.edit(site.repository("CLAUDE.md"), content, reason));
             }

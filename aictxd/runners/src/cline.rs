@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use crate::members::Members;
-use crate::plan::{Agent, Edit, Signs, Site, texts};
-use crate::say::{context, flat};
-use crate::table::{self, Does, Event, Kind, Tools};
+use crate::answer_json::{context, flat};
+use crate::event_and_tool_tables::{self, Does, Event, Kind, Tools};
+use crate::payload::Members;
+use crate::plan::{Agent, Edit, Signs, Site, instructions};
 use crate::{Answer, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
 
 /// Cline's dialect.
@@ -75,7 +75,7 @@ fn call<'a>(detail: &Members<'a>) -> ToolCall<'a> {
     let tool = detail.text(&["toolName", "tool", "name"]);
     let arguments = detail.raw("parameters").or_else(|| detail.raw("input"));
     ToolCall {
-        action: table::action(TOOLS, &tool, arguments),
+        action: event_and_tool_tables::action(TOOLS, &tool, arguments),
         call_id: detail.text(&["id", "toolCallId"]),
         tool,
     }
@@ -119,7 +119,9 @@ fn moment<'a>(kind: Kind, name: &str, payload: &Members<'a>) -> Moment<'a> {
         Kind::Compact => Moment::Compact {
             trigger: Cow::Borrowed("auto"),
         },
-        kind => table::moment(kind, &detail, || call(&detail), |_| Output::default()),
+        kind => {
+            event_and_tool_tables::moment(kind, &detail, || call(&detail), |_| Output::default())
+        }
     }
 }
 
@@ -137,7 +139,8 @@ impl Dialect for Cline {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let (payload, name, kind) = table::open(self, payload, &["hookName"], event)?;
+        let (payload, name, kind) =
+            event_and_tool_tables::open(self, payload, &["hookName"], event)?;
         Ok(HookEvent {
             session_id: payload.text(&["taskId", "sessionId"]),
             cwd: match payload.first("workspaceRoots") {
@@ -153,7 +156,7 @@ impl Dialect for Cline {
 
     fn render(&self, event: &str, answer: &Answer) -> Option<Value> {
         let mut members = Map::new();
-        let known = table::find(EVENTS, event);
+        let known = event_and_tool_tables::find(EVENTS, event);
         let gate = known.is_some_and(|known| known.kind == Kind::Gate);
         let refusal = answer.decision.refusal().filter(|_| gate);
         let context = context(known, answer);
@@ -216,7 +219,7 @@ impl Agent for Cline {
                     .then(|| site.repository(".clinerules/aictx.md"))
             };
             if let Some(file) = file {
-                let text = format!("{RULE_MARK}\n{}", texts::WITHOUT_HOOKS);
+                let text = format!("{RULE_MARK}\n{}", instructions::WITHOUT_HOOKS);
                 let content = site.whole(text, RULE_MARK, false);
                 edits.push(site.edit(file, content, "tells what no hook can"));
             }

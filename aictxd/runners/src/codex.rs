@@ -6,12 +6,14 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::answer_json::{context, question, specific};
 use crate::claude::call;
-use crate::members::{Members, text_of};
+use crate::event_and_tool_tables::{self, Does, Event, Kind, Tools, moment};
 use crate::merge::Content;
-use crate::plan::{Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, texts};
-use crate::say::{context, question, specific};
-use crate::table::{self, Does, Event, Kind, Tools, moment};
+use crate::payload::{Members, text_of};
+use crate::plan::{
+    Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, instructions,
+};
 use crate::{Action, Answer, Decision, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
 
 /// Codex CLI's dialect.
@@ -79,7 +81,8 @@ impl Dialect for Codex {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let (payload, name, kind) = table::open(self, payload, &["hook_event_name"], event)?;
+        let (payload, name, kind) =
+            event_and_tool_tables::open(self, payload, &["hook_event_name"], event)?;
         Ok(HookEvent {
             session_id: payload.text(&["session_id"]),
             cwd: payload.text(&["cwd"]),
@@ -97,7 +100,7 @@ impl Dialect for Codex {
 
     fn render(&self, event: &str, answer: &Answer) -> Option<Value> {
         let mut members = Map::new();
-        let context = context(table::find(EVENTS, event), answer);
+        let context = context(event_and_tool_tables::find(EVENTS, event), answer);
         match event {
             "PreToolUse" => {
                 if let Some(mut reason) = answer.decision.refusal() {
@@ -165,7 +168,7 @@ impl Agent for Codex {
             edits.push(site.edit(home(site, "config.toml"), site.server_table(), reason));
         }
         if site.options.instructions && site.is_shared() {
-            let content = site.instructions("agents", texts::WITHOUT_HOOKS);
+            let content = site.instructions("agents", instructions::WITHOUT_HOOKS);
             let reason = "for agents without hooks, and where they are not approved";
             edits.push(site.edit(site.repository("AGENTS.md"), content, reason));
         }

@@ -7,11 +7,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::members::Members;
+use crate::answer_json::{context, flat, question, specific};
+use crate::event_and_tool_tables::{self, Does, Event, Kind, Tools, moment};
 use crate::merge::{Content, Item, Rule};
-use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, texts};
-use crate::say::{context, flat, question, specific};
-use crate::table::{self, Does, Event, Kind, Tools, moment};
+use crate::payload::Members;
+use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, instructions};
 use crate::{Answer, Decision, Dialect, DialectError, HookEvent, ToolCall};
 
 /// Copilot's dialect.
@@ -72,7 +72,7 @@ fn call<'a>(payload: &Members<'a>) -> ToolCall<'a> {
         crate::claude::TOOLS
     };
     ToolCall {
-        action: table::action(tools, &tool, input),
+        action: event_and_tool_tables::action(tools, &tool, input),
         call_id: payload.text(&["toolCallId", "tool_use_id", "toolUseId"]),
         tool,
     }
@@ -120,18 +120,22 @@ impl Dialect for Copilot {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let (payload, name, kind) =
-            table::open(self, payload, &["hookEventName", "hook_event_name"], event)?;
+        let (payload, name, kind) = event_and_tool_tables::open(
+            self,
+            payload,
+            &["hookEventName", "hook_event_name"],
+            event,
+        )?;
         // The result says whether the tool worked; how a command ended stands in its text, if at all.
         let mut has_failed = false;
         let call = || call(&payload);
         let mut moment = moment(kind, &payload, call, |_| {
-            let result = table::result(&payload);
+            let result = event_and_tool_tables::result(&payload);
             has_failed = result.failed;
             result.output
         });
         if has_failed {
-            moment = table::failed(moment);
+            moment = event_and_tool_tables::failed(moment);
         }
         let agent = if matches!(kind, Kind::SubagentStart | Kind::SubagentStop) {
             payload.text(&["agentId", "agent_id", "agentName", "agent_name"])
@@ -169,7 +173,7 @@ impl Dialect for Copilot {
             }
             _ => {}
         }
-        if let Some(context) = context(table::find(EVENTS, event), answer) {
+        if let Some(context) = context(event_and_tool_tables::find(EVENTS, event), answer) {
             members.insert("additionalContext".into(), json!(context));
         }
         if event.starts_with(|first: char| first.is_ascii_uppercase()) {
@@ -236,7 +240,7 @@ impl Agent for Copilot {
                 edits.push(site.edit(file, content, "offers the tools of aictx in VS Code"));
             }
             if site.options.instructions {
-                let content = site.instructions("copilot", texts::WITHOUT_HOOKS);
+                let content = site.instructions("copilot", instructions::WITHOUT_HOOKS);
                 let file = site.repository(".github/copilot-instructions.md");
                 edits.push(site.edit(file, content, "a prompt's context is not taken from hooks"));
             }

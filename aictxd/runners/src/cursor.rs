@@ -8,11 +8,11 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use crate::members::{Members, text_of};
+use crate::answer_json::{context, flat};
+use crate::event_and_tool_tables::{self, Does, Event, Kind, Tools, moment};
 use crate::merge::{Content, Item, Rule};
-use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, texts};
-use crate::say::{context, flat};
-use crate::table::{self, Does, Event, Kind, Tools, moment};
+use crate::payload::{Members, text_of};
+use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, instructions};
 use crate::{Action, Answer, Decision, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
 
 /// Cursor's dialect.
@@ -72,7 +72,7 @@ fn call<'a>(payload: &Members<'a>, event: &str) -> ToolCall<'a> {
         "afterFileEdit" => (Cow::Borrowed("Write"), Action::Edit(file())),
         _ => {
             let tool = payload.text(&["tool_name"]);
-            let action = table::action(TOOLS, &tool, payload.raw("tool_input"));
+            let action = event_and_tool_tables::action(TOOLS, &tool, payload.raw("tool_input"));
             (tool, action)
         }
     };
@@ -126,7 +126,8 @@ impl Dialect for Cursor {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let (payload, name, kind) = table::open(self, payload, &["hook_event_name"], event)?;
+        let (payload, name, kind) =
+            event_and_tool_tables::open(self, payload, &["hook_event_name"], event)?;
         // Often empty; the first root is where the agent works then.
         let cwd = match payload.text(&["cwd"]) {
             cwd if cwd.is_empty() => payload.first("workspace_roots"),
@@ -153,7 +154,8 @@ impl Dialect for Cursor {
             members.insert("followup_message".into(), json!(reason));
             return flat(members);
         }
-        let gate = table::find(EVENTS, event).is_some_and(|event| event.kind == Kind::Gate);
+        let gate = event_and_tool_tables::find(EVENTS, event)
+            .is_some_and(|event| event.kind == Kind::Gate);
         let decision = match event {
             // The one place where a question is documented to be asked.
             "beforeShellExecution" => answer.decision.word(),
@@ -164,7 +166,7 @@ impl Dialect for Cursor {
             members.insert("permission".into(), json!(word));
             members.insert("user_message".into(), json!(reason));
         }
-        if let Some(context) = context(table::find(EVENTS, event), answer) {
+        if let Some(context) = context(event_and_tool_tables::find(EVENTS, event), answer) {
             members.insert("additional_context".into(), json!(context));
         }
         flat(members)
@@ -216,7 +218,7 @@ impl Agent for Cursor {
             let rule = format!(
                 "---\ndescription: Continuity between sessions\nalwaysApply: true\n---\n\n\
                  <!-- written by aictx -->\n{}",
-                texts::WITHOUT_HOOKS
+                instructions::WITHOUT_HOOKS
             );
             let content = site.whole(rule, "<!-- written by aictx -->", false);
             let file = site.repository(".cursor/rules/aictx.mdc");

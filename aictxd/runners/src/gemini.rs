@@ -7,13 +7,13 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use crate::members::{Members, elements_of, text_of};
+use crate::answer_json::{context, flat, question};
+use crate::event_and_tool_tables::{self, Does, Event, Kind, Tools, moment};
 use crate::merge::{Content, Item, Rule};
+use crate::payload::{Members, elements_of, text_of};
 use crate::plan::{
-    Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, switched, texts,
+    Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, instructions, switched,
 };
-use crate::say::{context, flat, question};
-use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Action, Answer, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
 
 /// Gemini CLI's dialect.
@@ -47,7 +47,7 @@ pub(crate) const TOOLS: &Tools = &[
 fn call<'a>(payload: &Members<'a>) -> ToolCall<'a> {
     let tool = payload.text(&["tool_name"]);
     ToolCall {
-        action: table::action(TOOLS, &tool, payload.raw("tool_input")),
+        action: event_and_tool_tables::action(TOOLS, &tool, payload.raw("tool_input")),
         call_id: Cow::Borrowed(""),
         tool,
     }
@@ -167,7 +167,8 @@ impl Dialect for Gemini {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let (payload, name, kind) = table::open(self, payload, &["hook_event_name"], event)?;
+        let (payload, name, kind) =
+            event_and_tool_tables::open(self, payload, &["hook_event_name"], event)?;
         let problem = payload
             .object(&["tool_response"])
             .object(&["error"])
@@ -218,7 +219,7 @@ impl Dialect for Gemini {
             members.insert("decision".into(), json!("deny"));
             members.insert("reason".into(), json!(reason));
         }
-        if let Some(context) = context(table::find(EVENTS, event), answer) {
+        if let Some(context) = context(event_and_tool_tables::find(EVENTS, event), answer) {
             let said = json!({ "hookEventName": event, "additionalContext": context });
             members.insert("hookSpecificOutput".into(), said);
         }
@@ -263,7 +264,7 @@ impl Agent for Gemini {
             edits.push(site.edit(file, content, "offers the tools of aictx"));
         }
         if site.options.instructions && site.is_shared() {
-            let content = site.instructions("gemini", texts::WITH_HOOKS);
+            let content = site.instructions("gemini", instructions::WITH_HOOKS);
             let reason = "asks for what only the agent knows";
             edits.push(site.edit(site.repository("GEMINI.md"), content, reason));
         }

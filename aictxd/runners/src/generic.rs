@@ -29,10 +29,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::members::{Members, text_of};
-use crate::plan::{Agent, Edit, Signs, Site, texts};
-use crate::say::{context, flat, question};
-use crate::table::{self, Event, Kind};
+use crate::answer_json::{context, flat, question};
+use crate::event_and_tool_tables::{self, Event, Kind};
+use crate::payload::{Members, text_of};
+use crate::plan::{Agent, Edit, Signs, Site, instructions};
 use crate::{
     Action, Answer, Dialect, DialectError, HookEvent, MAX_PATCHED, Moment, Output, Status, ToolCall,
 };
@@ -100,7 +100,7 @@ impl Dialect for Generic {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let (payload, name, kind) = table::open(self, payload, &["event"], event)?;
+        let (payload, name, kind) = event_and_tool_tables::open(self, payload, &["event"], event)?;
         let output = || Output {
             stdout: payload.text(&["output", "stdout"]),
             stderr: payload.text(&["stderr"]),
@@ -120,7 +120,7 @@ impl Dialect for Generic {
                 phase: "stop",
                 last_message: payload.text(&["message"]),
             },
-            kind => table::moment(kind, &payload, || call(&payload), |_| output()),
+            kind => event_and_tool_tables::moment(kind, &payload, || call(&payload), |_| output()),
         };
         Ok(HookEvent {
             session_id: payload.text(&["session"]),
@@ -134,7 +134,7 @@ impl Dialect for Generic {
 
     fn render(&self, event: &str, answer: &Answer) -> Option<Value> {
         let mut members = Map::new();
-        let known = table::find(EVENTS, event);
+        let known = event_and_tool_tables::find(EVENTS, event);
         if known.is_some_and(|known| known.asks_back) {
             return question(answer, "ask");
         }
@@ -170,7 +170,7 @@ impl Agent for Generic {
         if !(site.options.instructions && site.is_shared()) {
             return Vec::new();
         }
-        let content = site.instructions("agents", texts::WITHOUT_HOOKS);
+        let content = site.instructions("agents", instructions::WITHOUT_HOOKS);
         let reason = "for agents without hooks";
         vec![site.edit(site.repository("AGENTS.md"), content, reason)]
     }

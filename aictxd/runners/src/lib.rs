@@ -13,12 +13,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use aictx_proto::shown;
 use serde_json::Value;
 
-mod members;
-mod say;
-mod shape;
-mod table;
+mod answer_json;
+mod event_and_tool_tables;
+mod payload;
+mod tool_shape;
 
-pub mod ancestor;
 pub mod claude;
 pub mod cline;
 pub mod codex;
@@ -29,13 +28,14 @@ pub mod generic;
 pub mod merge;
 pub mod opencode;
 pub mod plan;
+pub mod python_aictx;
 pub mod registry;
 pub mod transcript;
 pub mod windsurf;
 
+pub use answer_json::exit_with;
+pub use event_and_tool_tables::{Event, Kind};
 pub use registry::{dialect, names};
-pub use say::exit_with;
-pub use table::{Event, Kind};
 
 /// Longest context handed to an agent, in characters. Claude Code spills more than 10 000 into a
 /// file that the model sees only a preview of; half of that is a good guest.

@@ -9,27 +9,27 @@
 
 use serde_json::Value;
 
-use self::record::Doc;
+use self::edit_record::Doc;
 
 pub mod block;
+mod edit_record;
+mod entry_owner;
 mod error;
 mod json;
-mod owner;
-mod record;
+mod json_style;
+mod owned_file;
 mod toml;
 mod trivia;
-mod whole;
-mod write;
 mod yaml;
 
 pub use self::block::{Block, Comment};
+pub use self::edit_record::{Record, Splice, digest};
+pub use self::entry_owner::{Owner, Server, server};
 pub use self::error::{MergeError, Problem};
 pub use self::json::{Item, Rule};
-pub use self::owner::{Owner, Server, server};
-pub use self::record::{Record, Splice, digest};
+pub use self::owned_file::Whole;
 pub use self::toml::Table;
 pub(crate) use self::toml::text as toml_text;
-pub use self::whole::Whole;
 pub use self::yaml::Entry;
 
 /// A JSON file with comments and trailing commas as a value; of members that stand twice the last
@@ -118,7 +118,7 @@ pub fn install(
         Content::Block(block) => block::ensure(&mut doc, block, replace_ancestor),
         Content::Toml(table) => toml::ensure(&mut doc, table, replace_ancestor),
         Content::Yaml(entry) => yaml::ensure(&mut doc, entry),
-        Content::Whole(whole) => whole::ensure(&mut doc, whole, current.is_some()),
+        Content::Whole(whole) => owned_file::ensure(&mut doc, whole, current.is_some()),
     }
     .map_err(fail)?;
     Ok(doc.outcome(file, current.is_none()))
@@ -158,7 +158,7 @@ pub fn uninstall(
         Content::Toml(table) => toml::remove(&mut doc, table),
         Content::Yaml(entry) => yaml::remove(&mut doc, entry),
         Content::Whole(whole) => {
-            return Ok(whole::remove(file, current, whole, record));
+            return Ok(owned_file::remove(file, current, whole, record));
         }
     }
     .map_err(fail)?;

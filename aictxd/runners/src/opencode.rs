@@ -9,10 +9,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use crate::members::Members;
+use crate::answer_json::{context, flat};
+use crate::event_and_tool_tables::{self, Does, Event, Kind, Tools, moment};
+use crate::payload::Members;
 use crate::plan::{Agent, Edit, Signs, Site};
-use crate::say::{context, flat};
-use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Action, Answer, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
 
 /// The module that OpenCode loads; see [`plugin`].
@@ -62,7 +62,7 @@ fn call<'a>(input: &Members<'a>, output: &Members<'a>) -> ToolCall<'a> {
     let tool = input.text(&["tool"]);
     let arguments = output.raw("args").or_else(|| input.raw("args"));
     ToolCall {
-        action: table::action(TOOLS, &tool, arguments),
+        action: event_and_tool_tables::action(TOOLS, &tool, arguments),
         call_id: input.text(&["callID", "callId"]),
         tool,
     }
@@ -125,7 +125,7 @@ impl Dialect for OpenCode {
     ) -> Result<HookEvent<'a>, DialectError> {
         // A bus event is registered as `event` and says itself which it is.
         let (payload, name, kind) =
-            table::open(self, payload, &["hook_event_name", "type"], event)?;
+            event_and_tool_tables::open(self, payload, &["hook_event_name", "type"], event)?;
         let (input, output) = (payload.object(&["input"]), payload.object(&["output"]));
         let properties = payload.object(&["properties"]);
         let info = properties.object(&["info"]);
@@ -177,7 +177,7 @@ impl Dialect for OpenCode {
 
     fn render(&self, event: &str, answer: &Answer) -> Option<Value> {
         let mut members = Map::new();
-        let known = table::find(EVENTS, event);
+        let known = event_and_tool_tables::find(EVENTS, event);
         if known.is_some_and(|known| known.kind == Kind::Gate)
             && let Some(reason) = answer.decision.refusal()
         {

@@ -14,17 +14,17 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::event_and_tool_tables::Event;
 use crate::merge::{Block, Comment, Content, Item, Rule, Table, Whole};
-use crate::table::Event;
 use crate::{Dialect, registry};
 
 mod detect;
-pub mod texts;
-mod trust;
+mod hook_approval;
+pub mod instructions;
 
 pub use self::detect::{Detected, Facts, Signs, detect};
-pub(crate) use self::trust::switched;
-pub use self::trust::{Allowed, Reader, TrustStep, codex_trust};
+pub(crate) use self::hook_approval::switched;
+pub use self::hook_approval::{Allowed, Reader, TrustStep, codex_trust};
 
 /// Seconds that agents grant a hook. Ours end far sooner by themselves; this holds when the machine
 /// is in trouble.

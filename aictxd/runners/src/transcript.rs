@@ -9,8 +9,8 @@ use std::collections::{HashSet, VecDeque};
 use aictx_proto::record::{FailedCommand, ImportedRow, ImportedTurn};
 use serde_json::value::RawValue;
 
-use crate::members::{Members, elements_of, text_of};
-use crate::table;
+use crate::event_and_tool_tables;
+use crate::payload::{Members, elements_of, text_of};
 use crate::{Action, claude, codex, copilot, gemini, opencode};
 
 pub mod beads;
@@ -436,7 +436,7 @@ fn claude_line(draft: &mut Draft, line: &Members) {
         match &*part.text(&["type"]) {
             "tool_use" => {
                 let tool = part.text(&["name"]);
-                let action = table::action(claude::TOOLS, &tool, part.raw("input"));
+                let action = event_and_tool_tables::action(claude::TOOLS, &tool, part.raw("input"));
                 draft.called(&part.text(&["id"]), &action);
             }
             "tool_result" => {
@@ -508,7 +508,10 @@ fn codex_line(draft: &mut Draft, line: &Members) {
             };
             let input = ["arguments", "input", "action"];
             let input = input.iter().find_map(|name| item.raw(name));
-            draft.called(&id, &table::action(codex::TOOLS, tool, input));
+            draft.called(
+                &id,
+                &event_and_tool_tables::action(codex::TOOLS, tool, input),
+            );
         }
         "function_call_output" | "custom_tool_call_output" => {
             let output = item.raw("output");
@@ -586,7 +589,10 @@ fn gemini_message(draft: &mut Draft, message: &Members) {
         let call = Members::of(call);
         let tool = call.text(&["name"]);
         let id = call.text(&["id"]);
-        draft.called(&id, &table::action(gemini::TOOLS, &tool, call.raw("args")));
+        draft.called(
+            &id,
+            &event_and_tool_tables::action(gemini::TOOLS, &tool, call.raw("args")),
+        );
         let result = call.elements("result");
         let response = result
             .first()
@@ -627,7 +633,8 @@ fn copilot_line(draft: &mut Draft, line: &Members) {
         }
         "tool.execution_start" => {
             let tool = data.text(&["toolName"]);
-            let action = table::action(copilot::TOOLS, &tool, data.raw("arguments"));
+            let action =
+                event_and_tool_tables::action(copilot::TOOLS, &tool, data.raw("arguments"));
             draft.called(&id, &action);
         }
         "tool.execution_complete" => {
@@ -692,7 +699,7 @@ fn opencode_message(draft: &mut Draft, info: &Members, parts: &[Members]) {
         let state = part.object(&["state"]);
         let id = part.text(&["callID"]);
         let tool = part.text(&["tool"]);
-        let action = table::action(opencode::TOOLS, &tool, state.raw("input"));
+        let action = event_and_tool_tables::action(opencode::TOOLS, &tool, state.raw("input"));
         draft.called(&id, &action);
         let code = state.object(&["metadata"]).whole(&["exit"]).unwrap_or(0);
         let failed = code != 0 || state.text(&["status"]) == "error";

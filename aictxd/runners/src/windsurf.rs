@@ -9,11 +9,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::members::Members;
+use crate::answer_json::exit_with;
+use crate::event_and_tool_tables::{self, Event, Kind};
 use crate::merge::Content;
-use crate::plan::{Agent, Edit, Signs, Site, texts};
-use crate::say::exit_with;
-use crate::table::{self, Event, Kind};
+use crate::payload::Members;
+use crate::plan::{Agent, Edit, Signs, Site, instructions};
 use crate::{Action, Answer, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
 
 /// Windsurf's dialect.
@@ -53,7 +53,7 @@ fn call<'a>(event: &str, info: &Members<'a>) -> ToolCall<'a> {
         _ => {
             let server = info.text(&["mcp_server_name"]);
             let tool = format!("mcp__{server}__{}", info.text(&["mcp_tool_name"]));
-            let action = table::action(&[], &tool, info.raw("mcp_tool_arguments"));
+            let action = event_and_tool_tables::action(&[], &tool, info.raw("mcp_tool_arguments"));
             (Cow::Owned(tool), action)
         }
     };
@@ -92,7 +92,7 @@ impl Dialect for Windsurf {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let (payload, name, kind) = table::open(
+        let (payload, name, kind) = event_and_tool_tables::open(
             self,
             payload,
             &["agent_action_name", "hook_event_name"],
@@ -139,7 +139,8 @@ impl Dialect for Windsurf {
     }
 
     fn render(&self, event: &str, answer: &Answer) -> Option<Value> {
-        let gate = table::find(EVENTS, event).is_some_and(|event| event.kind == Kind::Gate);
+        let gate = event_and_tool_tables::find(EVENTS, event)
+            .is_some_and(|event| event.kind == Kind::Gate);
         let reason = answer.decision.refusal().filter(|_| gate)?;
         Some(exit_with(&reason))
     }
@@ -190,13 +191,13 @@ impl Agent for Windsurf {
         // The user's own file of rules is shared with what they wrote; the repository's is ours.
         if site.options.instructions && site.is_user() {
             let file = site.home(".codeium/windsurf/memories/global_rules.md");
-            let content = site.instructions("windsurf", texts::WITHOUT_HOOKS);
+            let content = site.instructions("windsurf", instructions::WITHOUT_HOOKS);
             edits.push(site.edit(file, content, "hooks cannot tell the model anything"));
         } else if site.options.instructions && site.is_shared() {
             let mark = "<!-- written by aictx -->";
             let text = format!(
                 "---\ntrigger: always_on\n---\n\n{mark}\n{}",
-                texts::WITHOUT_HOOKS
+                instructions::WITHOUT_HOOKS
             );
             let file = site.repository(".windsurf/rules/aictx.md");
             let content = site.whole(text, mark, false);

@@ -12,7 +12,9 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use aictx_runners::merge::{After, Content, Record, install, remove_everything, uninstall};
 use aictx_runners::names;
-use aictx_runners::plan::{Facts, Options, Paths, Scope, detect, plan, plan_all, texts, trust};
+use aictx_runners::plan::{
+    Facts, Options, Paths, Scope, detect, instructions, plan, plan_all, trust,
+};
 use aictx_runners::registry::AGENTS;
 use serde_json::Value;
 
@@ -348,7 +350,7 @@ fn what_two_agents_read_is_written_once() {
 
 #[test]
 fn instruction_blocks_are_short() {
-    for text in [texts::WITH_HOOKS, texts::WITHOUT_HOOKS] {
+    for text in [instructions::WITH_HOOKS, instructions::WITHOUT_HOOKS] {
         // Four characters a token is what most tokenizers need for English; words and marks count
         // more in shell lines.
         let tokens = text

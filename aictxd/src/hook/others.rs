@@ -20,10 +20,10 @@ use aictx_runners::{Action, Answer, Decision, ToolCall};
 
 use super::{PATIENCE, Session};
 use crate::audit::{self, Verdict};
-use crate::checks::Checks;
+use crate::check_for_file::Checks;
 use crate::hosts::Place;
-use crate::names::WorktreeNames;
-use crate::{git, guarding};
+use crate::path_lookup::WorktreeNames;
+use crate::{git, guard_env};
 
 /// Notes on one call.
 const MAX_NOTES: usize = 3;
@@ -219,7 +219,7 @@ impl Session {
 
     fn deletes(&self, command: &str) -> bool {
         let worktree = self.live.worktree.to_string_lossy();
-        guarding::deletes(command, &worktree, &self.cwd.to_string_lossy())
+        guard_env::deletes(command, &worktree, &self.cwd.to_string_lossy())
     }
 
     /// What speaks for a look before a file is edited, by where it lies: a note, or what the policy wants of it.
@@ -257,7 +257,7 @@ impl Session {
             if !note.is_empty() && notes.len() < MAX_NOTES {
                 notes.push(note);
             }
-            worst = super::judge::worse(worst, verdict);
+            worst = super::pre_tool_use::worse(worst, verdict);
         }
         (notes.join("\n"), worst)
     }
@@ -266,11 +266,11 @@ impl Session {
     /// claimed, if it may put it aside.
     pub(super) fn of_others(&self, command: &str) -> Vec<RepoPath> {
         let presence = &self.app.presence;
-        if !guarding::may_take_along(command) || !presence.others_at_work(&self.id) {
+        if !guard_env::may_take_along(command) || !presence.others_at_work(&self.id) {
             return Vec::new();
         }
         let live = |id: &str| self.app.sessions.get(id).is_some();
-        let claimed = guarding::may_put_aside(command);
+        let claimed = guard_env::may_put_aside(command);
         presence.edited_by_others(&self.id, &self.live.worktree, claimed, live)
     }
 
@@ -350,7 +350,7 @@ impl Session {
                 let worktree = &session.live.worktree;
                 open.files.retain(|file| {
                     let path = RepoPath::parse(file);
-                    let is_clean = path.is_ok_and(|path| !guarding::differs(&git, &path));
+                    let is_clean = path.is_ok_and(|path| !guard_env::differs(&git, &path));
                     let full = worktree.join(file);
                     // By a command, by somebody who wrote the file since, or it was made and is gone.
                     let given_up = open.given_up.contains(file);

@@ -22,7 +22,7 @@ use tokio::net::UnixStream;
 use tokio::sync::Semaphore;
 
 use crate::app::{App, Mode};
-use crate::{methods, once, process};
+use crate::{methods, one_shot, process};
 
 /// Calls of one client under way at once; others wait, so that one client leaves the daemon room for
 /// the hooks of all.
@@ -38,7 +38,7 @@ const REFRESH_DEADLINE: Duration = Duration::from_secs(630);
 /// directory is: then it is looked for where it usually is, unless a daemon serves elsewhere.
 fn locations() -> (Locations, Option<String>) {
     let told = |name: &str| std::env::var(name).is_ok_and(|value| !value.is_empty());
-    let derived = once::locations();
+    let derived = one_shot::locations();
     if told("XDG_RUNTIME_DIR") || told(SOCKET_VARIABLE) || derived.socket.exists() {
         return (derived, None);
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{Answer, Budget};
 use super::schema::{Argument, Call};
 use super::{Profile, Request};
-use crate::setup::around::surroundings_here;
+use crate::setup::agent_detection::surroundings_here;
 
 mod shape;
 mod table;

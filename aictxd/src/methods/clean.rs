@@ -9,14 +9,14 @@ use aictx_artifacts::root::find_repository;
 use aictx_files::untrusted::{self, Entry, Links, ReadError, Regular};
 use aictx_proto::methods::{CleanParams, FileChange, MemoryFate, RemovalReply, UninstallParams};
 use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError};
-use aictx_runners::ancestor;
 use aictx_runners::plan::Scope;
+use aictx_runners::python_aictx;
 use rustix::fs::FileType;
 
 use super::init::{Site, exclude_edit, hide, portable};
 use crate::app::App;
 use crate::git;
-use crate::setup::around::Around;
+use crate::setup::agent_detection::Around;
 use crate::setup::ledger::{self, Ledger};
 use crate::setup::{Carrier, USER};
 
@@ -175,7 +175,7 @@ fn remove_from(
     let (mut changes, verified) = carrier.take(&entries, &plan);
     if params.ancestor {
         for scope in [true, false].map(|shared| Scope::Repository { shared }) {
-            for place in ancestor::places(scope, &around.paths) {
+            for place in python_aictx::places(scope, &around.paths) {
                 changes.extend(carrier.take_ancestor(&place));
             }
         }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::init::Site;
 use crate::app::App;
 use crate::permissions::{Cause, Obstacle};
-use crate::setup::around::Around;
+use crate::setup::agent_detection::Around;
 
 mod agents;
 mod memory;

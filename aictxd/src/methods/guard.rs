@@ -22,12 +22,12 @@ use serde_json::{Value, json};
 use super::{base, place};
 use crate::app::App;
 use crate::audit::{self, Verdict};
-use crate::checks::Checks;
-use crate::facts;
-use crate::guarding::{WorktreeFacts, may_put_aside, may_take_along};
+use crate::check_for_file::Checks;
+use crate::guard_env::{WorktreeFacts, may_put_aside, may_take_along};
 use crate::hosts::Host;
-use crate::names::WorktreeNames;
+use crate::path_lookup::WorktreeNames;
 use crate::policy;
+use crate::worktree_facts;
 
 /// Items of memory whose files are looked at.
 const MAX_LOOKED_AT: usize = 8;
@@ -99,7 +99,7 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         });
     let check = match ends {
         true => {
-            let project = facts::gather(app, &place, &snapshot);
+            let project = worktree_facts::gather(app, &place, &snapshot);
             project
                 .canonical_check(&snapshot)
                 .map(|(command, _)| command)

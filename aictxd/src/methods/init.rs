@@ -7,17 +7,17 @@ use aictx_artifacts::root::find_repository;
 use aictx_proto::methods::{FileChange, InitParams, InitReply, PersonStep, Surroundings};
 use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
-use aictx_runners::ancestor;
 use aictx_runners::merge::{Block, Comment, Content};
 use aictx_runners::plan::{Detected, Edit, Options, Scope, plan, plan_all};
+use aictx_runners::python_aictx;
 
 use crate::app::App;
-use crate::homes::MEMORY;
 use crate::hosts::Place;
-use crate::setup::around::Around;
+use crate::setup::agent_detection::Around;
 use crate::setup::files::{self, Bounds};
 use crate::setup::ledger::{Entry, Ledger};
 use crate::setup::{Carrier, slot};
+use crate::storage_location::MEMORY;
 
 pub(super) mod portable;
 
@@ -330,7 +330,7 @@ fn register(
         shared: params.shared,
     };
     if params.ancestor {
-        for place in ancestor::places(scope, &around.paths) {
+        for place in python_aictx::places(scope, &around.paths) {
             reply.files.extend(carrier.take_ancestor(&place));
         }
     }

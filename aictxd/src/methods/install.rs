@@ -4,12 +4,12 @@ use std::path::Path;
 
 use aictx_proto::methods::{FileChange, InstallParams, InstallReply};
 use aictx_proto::rpc::{NOT_WRITABLE, RpcError};
-use aictx_runners::ancestor;
 use aictx_runners::plan::{Edit, Options, Scope, plan, plan_all};
+use aictx_runners::python_aictx;
 
 use super::init::Site;
 use crate::app::App;
-use crate::setup::around::{Around, holds_ours};
+use crate::setup::agent_detection::{Around, holds_ours};
 use crate::setup::ledger::Ledger;
 use crate::setup::{Carrier, USER, slot};
 
@@ -30,7 +30,7 @@ pub(super) fn install(app: &App, params: &InstallParams) -> Result<InstallReply,
     carrier.replace_ancestor = params.ancestor;
     let mut files = Vec::new();
     if params.ancestor {
-        for place in ancestor::places(Scope::User, &around.paths) {
+        for place in python_aictx::places(Scope::User, &around.paths) {
             files.extend(carrier.take_ancestor(&place));
         }
     }

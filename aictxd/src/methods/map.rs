@@ -14,18 +14,18 @@ use aictx_proto::methods::{
 };
 use aictx_proto::path::Located;
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
-use aictx_repomap::ask;
+use aictx_repomap::index_view::{FileId, View};
+use aictx_repomap::query;
 use aictx_repomap::rank::{Hit, Query};
 use aictx_repomap::tree::Tree;
-use aictx_repomap::view::{FileId, View};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Json;
 use crate::app::App;
-use crate::maps::files::{self, Config, PROVIDER};
-use crate::maps::{MAX_WAIT, Map, warnings};
+use crate::index_service::repo_map_files::{self, Config, PROVIDER};
+use crate::index_service::{MAX_WAIT, Map, warnings};
 
 /// Results when nobody says how many.
 const DEFAULT_RESULTS: u32 = 10;
@@ -285,14 +285,14 @@ impl Asked {
 
 pub(super) fn outline(asked: &Asked, params: &MapFileParams) -> Result<MapOutline, RpcError> {
     let file = asked.file(params)?;
-    let mut reply = ask::outline(&asked.tree, file);
+    let mut reply = query::outline(&asked.tree, file);
     reply.freshness = asked.map.freshness(&asked.tree);
     Ok(reply)
 }
 
 pub(super) fn symbol(asked: &Asked, params: &MapNameParams) -> Result<MapSymbols, RpcError> {
     let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
-    let (found, truncated) = ask::find_symbols(&asked.tree, cut(&params.name), most);
+    let (found, truncated) = query::find_symbols(&asked.tree, cut(&params.name), most);
     let results = found
         .iter()
         .filter_map(|at| {
@@ -300,7 +300,7 @@ pub(super) fn symbol(asked: &Asked, params: &MapNameParams) -> Result<MapSymbols
             Some(MapSymbolHit {
                 path: asked.tree.path(at.file).to_owned(),
                 how: at.how.as_str().to_owned(),
-                symbol: ask::show(&*asked.tree, at.file, &symbol),
+                symbol: query::show(&*asked.tree, at.file, &symbol),
             })
         })
         .collect();
@@ -313,7 +313,7 @@ pub(super) fn symbol(asked: &Asked, params: &MapNameParams) -> Result<MapSymbols
 
 pub(super) fn refs(asked: &Asked, params: &MapNameParams) -> Result<MapReferences, RpcError> {
     let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
-    let mut reply = ask::references(&asked.map.indexer, &asked.tree, cut(&params.name), most);
+    let mut reply = query::references(&asked.map.indexer, &asked.tree, cut(&params.name), most);
     reply.freshness = asked.map.freshness(&asked.tree);
     Ok(reply)
 }
@@ -323,7 +323,7 @@ pub(super) fn related(asked: &Asked, params: &MapFileParams) -> Result<MapRelati
     let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
     let evidence = asked.map.evidence(&asked.tree);
     let past = (&*evidence.history, &evidence.past);
-    let mut reply = ask::related(&*asked.tree, past, file, most);
+    let mut reply = query::related(&*asked.tree, past, file, most);
     reply.freshness = asked.map.freshness(&asked.tree);
     Ok(reply)
 }
@@ -333,7 +333,7 @@ pub(super) fn impact(asked: &Asked, params: &MapFileParams) -> Result<MapRelativ
     let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
     let evidence = asked.map.evidence(&asked.tree);
     let past = (&*evidence.history, &evidence.past);
-    let mut reply = ask::impact(&*asked.tree, past, file, most);
+    let mut reply = query::impact(&*asked.tree, past, file, most);
     reply.freshness = asked.map.freshness(&asked.tree);
     Ok(reply)
 }
@@ -341,7 +341,7 @@ pub(super) fn impact(asked: &Asked, params: &MapFileParams) -> Result<MapRelativ
 pub(super) fn brief(asked: &Asked, params: &MapBriefParams) -> Result<MapBrief, RpcError> {
     let task = cut(&params.task);
     let files = if task.trim().is_empty() {
-        ask::by_weight(&*asked.tree)
+        query::by_weight(&*asked.tree)
     } else {
         let query = Query {
             text: task,
@@ -353,7 +353,7 @@ pub(super) fn brief(asked: &Asked, params: &MapBriefParams) -> Result<MapBrief, 
         hits.iter().map(|hit| (hit.file, numbers(hit))).collect()
     };
     let tokens = limit(params.tokens, DEFAULT_TOKENS, MAX_TOKENS);
-    let (text, tokens, shown) = ask::brief(&*asked.tree, &files, tokens);
+    let (text, tokens, shown) = query::brief(&*asked.tree, &files, tokens);
     let paths = shown.iter().map(|file| asked.tree.path(*file).to_owned());
     Ok(MapBrief {
         text,
@@ -365,7 +365,7 @@ pub(super) fn brief(asked: &Asked, params: &MapBriefParams) -> Result<MapBrief, 
 
 pub(super) fn export(asked: &Asked, _: &MapRepoParams) -> Result<MapExport, RpcError> {
     let git = asked.map.last().is_some_and(|report| report.git);
-    Ok(ask::export(&asked.tree, git, asked.app.now().to_string()))
+    Ok(query::export(&asked.tree, git, asked.app.now().to_string()))
 }
 
 pub(super) fn status(asked: &Asked, _: &MapRepoParams) -> Result<MapStatus, RpcError> {
@@ -379,7 +379,7 @@ pub(super) fn status(asked: &Asked, _: &MapRepoParams) -> Result<MapStatus, RpcE
         if !language.is_empty() {
             *languages.entry(language.to_owned()).or_default() += 1;
         }
-        let reason = ask::reason(tree.outcome(file));
+        let reason = query::reason(tree.outcome(file));
         if !reason.is_empty() {
             *without_symbols.entry(reason.to_owned()).or_default() += 1;
         }
@@ -483,7 +483,9 @@ pub(super) async fn refresh(
     {
         let (home, told, now) = (host.home.clone(), reply.clone(), app.now());
         let effects = opened(app, move |_| {
-            Ok(files::effects(&home, &tree, &told, report.git, now))
+            Ok(repo_map_files::effects(
+                &home, &tree, &told, report.git, now,
+            ))
         })
         .await?;
         if let Err(error) = host.write(move |_| ((), effects)).await {

@@ -9,7 +9,7 @@ use aictx_runners::plan::{Detected, Edit, Scope};
 
 use super::init::Site;
 use crate::app::App;
-use crate::setup::around::Around;
+use crate::setup::agent_detection::Around;
 use crate::setup::files::{self, Bounds};
 
 pub(super) fn status(app: &App, params: &McpStatusParams) -> Result<McpStatus, RpcError> {

@@ -19,12 +19,12 @@ use aictx_redact::{Report, scrub_value};
 use serde_json::{Map, Value, json};
 
 use super::compact::of_repo;
-use super::inspect::inside;
+use super::memory_queries::inside;
 use super::{Looked, place};
 use crate::app::App;
-use crate::facts;
-use crate::homes::MEMORY;
 use crate::hosts::store_error;
+use crate::storage_location::MEMORY;
+use crate::worktree_facts;
 
 /// Items listed when nobody says how many, and at most.
 const DEFAULT_LIMIT: usize = 50;
@@ -122,7 +122,7 @@ pub(super) async fn decide(
     } = Looked::at(app, &host, &place.worktree).await?;
     let app_ = Arc::clone(app);
     let looked = tokio::task::spawn_blocking(move || {
-        facts::gather_more(&app_, &place, &mut project, &paths);
+        worktree_facts::gather_more(&app_, &place, &mut project, &paths);
         project
     });
     let project = looked

@@ -11,7 +11,7 @@ use aictx_proto::record::Area;
 use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
 use aictx_proto::text::clean;
 use aictx_repomap::history::Commit;
-use aictx_repomap::texts::TextIndex;
+use aictx_repomap::text_index::TextIndex;
 
 use super::place;
 use crate::app::App;

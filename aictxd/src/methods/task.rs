@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use super::{as_value, base, place};
 use crate::app::App;
 use crate::hosts::Place;
-use crate::{facts, git};
+use crate::{git, worktree_facts};
 
 /// Who asks: agent, adapter, session.
 type Who<'a> = (&'a str, &'a str, &'a str);
@@ -30,7 +30,7 @@ type Decision = Result<(TaskOutcome, Effects), TaskError>;
 pub(super) fn look(app: &App, params: &TaskParams, what: &str) -> Result<Value, RpcError> {
     let place = place(app, &params.repo)?;
     let snapshot = app.hosts.open(&place.root)?.snapshot();
-    let checkout = facts::checkout(app, &place, &snapshot);
+    let checkout = worktree_facts::checkout(app, &place, &snapshot);
     let active = active_thread(&snapshot, &checkout);
     let is_active = |t: &Thread| {
         let active = active.thread.as_ref();
@@ -226,9 +226,11 @@ async fn checkout(
 ) -> Result<Checkout, RpcError> {
     let git = git::state(app, &place.worktree).await;
     let (task, place, snapshot) = (Arc::clone(app), place.clone(), Arc::clone(snapshot));
-    tokio::task::spawn_blocking(move || facts::checkout(&task, &place, &snapshot).with_git(&git))
-        .await
-        .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))
+    tokio::task::spawn_blocking(move || {
+        worktree_facts::checkout(&task, &place, &snapshot).with_git(&git)
+    })
+    .await
+    .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))
 }
 
 fn refused(error: TaskError) -> RpcError {

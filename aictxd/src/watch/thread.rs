@@ -11,13 +11,13 @@ use aictx_proto::methods::WatchStats;
 use notify::Event;
 use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
 
-use super::heard::{self, Heard, Identity};
-use super::system::{System, is_memory};
-use super::tree::Tree;
+use super::backend::{System, is_memory};
+use super::change_log::{self, Heard, Identity};
+use super::dir_set::Tree;
 use super::{Message, Question};
-use crate::homes::MEMORY;
 use crate::hosts::Host;
-use crate::maps::Maps;
+use crate::index_service::Maps;
+use crate::storage_location::MEMORY;
 
 /// Silence that ends a burst.
 const QUIET: Duration = Duration::from_millis(30);
@@ -285,14 +285,14 @@ impl Watching {
         if let Some(known) = self.repositories.get_mut(&root) {
             // Opened anew (closed in between): the new host is told from now on.
             let moved = known.host.home != host.home;
-            let replaced = known.identity != heard::identity(&root);
+            let replaced = known.identity != change_log::identity(&root);
             known.host = Arc::clone(&host);
             if !moved && !replaced {
                 return;
             }
             self.forget(&root);
         }
-        let identity = heard::identity(&root);
+        let identity = change_log::identity(&root);
         let mut tree = Tree::walk(&root, &host.home);
         let first = tree.directories().cloned().collect();
         let refusal = self.follow(&mut tree, first, Vec::new());
@@ -412,7 +412,7 @@ impl Watching {
                 w.native
                     && !is_memory(&question.root)
                     && w.identity.is_some()
-                    && w.identity == heard::identity(&question.root)
+                    && w.identity == change_log::identity(&question.root)
             };
             let unwatched = watched.filter(told).map(|w| {
                 let mut directories = question.directories;

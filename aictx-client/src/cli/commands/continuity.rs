@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::{absolute, caller, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::{Guard, Resume, Risk};
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::compatibility;
 use crate::cli::error::CliError;
 use crate::cli::render;
-use crate::cli::text::{Paint, clean};
+use crate::cli::terminal_text::{Paint, clean};
 
 /// `aictx resume`.
 pub(super) fn resume(backend: &Backend, options: Resume) -> Result<Answer, CliError> {

@@ -17,11 +17,11 @@ use serde_json::{Value, json};
 use super::absolute;
 use crate::cli::Answer;
 use crate::cli::arguments::{Daemon, Eval, Signals};
-use crate::cli::call::{Backend, RESTART_HINT, START_DEADLINE, parse};
+use crate::cli::backend::{Backend, RESTART_HINT, START_DEADLINE, parse};
 use crate::cli::error::{CliError, Kind};
 use crate::cli::render;
-use crate::cli::text::{Paint, clean};
-use crate::places::Places;
+use crate::cli::terminal_text::{Paint, clean};
+use crate::paths::Places;
 use crate::start::ensure_daemon;
 
 /// How long a stop may take: the daemon drains for at most 2 s.

@@ -17,11 +17,11 @@ use serde_json::{Value, json};
 use super::{absolute, setup};
 use crate::cli::Answer;
 use crate::cli::arguments::Doctor;
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::setup as show;
-use crate::cli::text::Paint;
-use crate::places;
+use crate::cli::terminal_text::Paint;
+use crate::paths;
 
 /// A hook whose handling takes longer than this at its 99th percentile is felt: microseconds.
 const SLOW_HOOK_US: u64 = 50_000;
@@ -226,7 +226,7 @@ fn socket(backend: &Backend) -> Check {
     let directory = locations.runtime_dir();
     let complaint = match std::fs::symlink_metadata(directory) {
         Ok(found) if !found.is_dir() => "is not a directory",
-        Ok(found) if found.uid() != places::user_id() => "belongs to another user",
+        Ok(found) if found.uid() != paths::user_id() => "belongs to another user",
         Ok(found) if found.mode() & 0o077 != 0 => "is open to other users",
         _ => "",
     };

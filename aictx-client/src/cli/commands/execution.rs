@@ -17,7 +17,7 @@ use crate::cli::Answer;
 use crate::cli::arguments::{
     CallerOptions, Execution, ExecutionFinalize, ExecutionPrepare, Observed,
 };
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::compatibility;
 use crate::cli::error::CliError;
 use crate::cli::render;

@@ -8,10 +8,10 @@ use aictx_proto::methods::{
 use super::{absolute, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::{Failures, RepoOption};
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::failures as render;
-use crate::cli::text::Paint;
+use crate::cli::terminal_text::Paint;
 
 /// `aictx failures`.
 pub(super) fn failures(

@@ -14,11 +14,11 @@ use serde_json::{Map, Value};
 use super::{absolute, caller, request_id, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::{Finalize, Outcome};
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::compatibility;
 use crate::cli::error::CliError;
 use crate::cli::render;
-use crate::cli::text::Paint;
+use crate::cli::terminal_text::Paint;
 
 /// Members that say who calls and from where: the client fills them in.
 const INTERNAL: [&str; 5] = ["repo", "cwd", "caller", "edited_since_ms", "request_id"];

@@ -16,10 +16,10 @@ use serde_json::Value;
 use super::{absolute, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::{Map, MapAt, RepoOption};
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::map as render;
-use crate::cli::text::{Meter, Paint};
+use crate::cli::terminal_text::{Meter, Paint};
 
 /// How often a wait is reported.
 const REPORT: Duration = Duration::from_millis(150);

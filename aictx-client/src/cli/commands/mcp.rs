@@ -11,10 +11,10 @@ use super::setup::{self, PARTIAL_STATUS};
 use super::{absolute, daemon};
 use crate::cli::Answer;
 use crate::cli::arguments::{Mcp, McpCommand, McpProfile, McpServe};
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::{self, setup as show};
-use crate::cli::text::{clean, table};
+use crate::cli::terminal_text::{clean, table};
 
 /// `aictx mcp`.
 pub(super) fn mcp(backend: &Backend, options: Mcp, json: bool) -> Result<Answer, CliError> {

@@ -22,10 +22,10 @@ use crate::cli::arguments::{
     CallerOptions, Hand, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Prepare, RepoOption,
     Report, Task, Why, Wrong,
 };
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::memory as render;
-use crate::cli::text::{Paint, clean};
+use crate::cli::terminal_text::{Paint, clean};
 
 /// Calls a method whose result has its text for people in a member.
 fn with_text(backend: &Backend, method: &str, params: &impl Serialize) -> Result<Answer, CliError> {

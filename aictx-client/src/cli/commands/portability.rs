@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::absolute;
 use crate::cli::Answer;
 use crate::cli::arguments::Portability;
-use crate::cli::call::Backend;
+use crate::cli::backend::Backend;
 use crate::cli::error::CliError;
-use crate::cli::text::{clean, table};
+use crate::cli::terminal_text::{clean, table};
 
 /// `aictx portability`.
 pub(super) fn portability(backend: &Backend, command: &Portability) -> Result<Answer, CliError> {

@@ -22,9 +22,9 @@ use serde_json::{Value, json};
 use super::setup;
 use crate::cli::Answer;
 use crate::cli::arguments::Hook;
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::error::CliError;
-use crate::cli::text::{Paint, clean, microseconds, table};
+use crate::cli::terminal_text::{Paint, clean, microseconds, table};
 
 /// Runs of agents that are looked at: the newest sessions.
 const MAX_SESSIONS: u32 = 20;

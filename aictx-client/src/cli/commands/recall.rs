@@ -9,10 +9,10 @@ use serde_json::{Map, json};
 use super::{absolute, caller, setup, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::{Import, Preview, Recall, Remember};
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::recall as render;
-use crate::cli::text::{Meter, Paint};
+use crate::cli::terminal_text::{Meter, Paint};
 
 /// `aictx recall`.
 pub(super) fn recall(backend: &Backend, options: Recall, paint: Paint) -> Result<Answer, CliError> {

@@ -8,10 +8,10 @@ use aictx_proto::methods::{
 use super::absolute;
 use crate::cli::Answer;
 use crate::cli::arguments::{Repo, Session};
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render;
-use crate::cli::text::{Paint, clean};
+use crate::cli::terminal_text::{Paint, clean};
 
 /// `aictx repo`.
 pub(super) fn repo(backend: &Backend, command: &Repo) -> Result<Answer, CliError> {

@@ -15,11 +15,11 @@ use crate::cli::Answer;
 use crate::cli::arguments::{
     AgentOptions, Clean, Init, Install, McpProfile, RemovalOptions, RepoOption, Uninstall,
 };
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::{self, setup as show};
-use crate::cli::text::{Meter, Paint};
-use crate::places::user_id;
+use crate::cli::terminal_text::{Meter, Paint};
+use crate::paths::user_id;
 
 /// Exit status when something was left undone, or is not as it was before.
 pub(super) const PARTIAL_STATUS: i32 = 3;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::absolute;
 use crate::cli::Answer;
 use crate::cli::arguments::{CommandLine, View};
-use crate::cli::call::{Backend, parse};
+use crate::cli::backend::{Backend, parse};
 use crate::cli::error::CliError;
 
 /// Commands of every day, which `advanced` leaves out.

@@ -2,7 +2,7 @@
 
 use aictx_proto::methods::{FailureList, FailureReply};
 
-use crate::cli::text::{Paint, clean, label, one_line};
+use crate::cli::terminal_text::{Paint, clean, label, one_line};
 
 /// Longest line of an error.
 const LINE: usize = 110;

@@ -5,7 +5,7 @@ use aictx_proto::methods::{
     MapRelatives, MapStatus, MapSymbol, MapSymbols,
 };
 
-use crate::cli::text::{Paint, clean, mebibytes, one_line, table};
+use crate::cli::terminal_text::{Paint, clean, mebibytes, one_line, table};
 
 /// Longest signature shown on a line.
 const SIGNATURE: usize = 100;

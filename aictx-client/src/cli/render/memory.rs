@@ -5,7 +5,7 @@ use aictx_proto::methods::{LogReply, MemoryList, MemoryReply, WhyReply};
 use aictx_proto::record::Origin;
 use serde_json::Value;
 
-use crate::cli::text::{Paint, clean, label, one_line, table};
+use crate::cli::terminal_text::{Paint, clean, label, one_line, table};
 
 /// Longest text on a line of a list.
 const LINE: usize = 100;

@@ -2,7 +2,7 @@
 
 use aictx_proto::methods::{DecideReply, ImportReply, Preview, RecallItem, Recalled};
 
-use crate::cli::text::{Paint, clean, label, one_line, table};
+use crate::cli::terminal_text::{Paint, clean, label, one_line, table};
 
 /// Longest line.
 const LINE: usize = 160;

@@ -6,7 +6,7 @@ use aictx_proto::methods::{
 };
 use aictx_proto::text::shell_line;
 
-use crate::cli::text::{Paint, clean, table};
+use crate::cli::terminal_text::{Paint, clean, table};
 
 /// Returns true if something becomes of a file.
 pub fn changes(action: &str) -> bool {

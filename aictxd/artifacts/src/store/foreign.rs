@@ -6,9 +6,9 @@ use aictx_proto::record::files;
 use aictx_proto::snapshot::ReadIssue;
 
 use super::Store;
+use crate::cached_file::is_told;
 use crate::fs::Root;
 use crate::ledger::is_ledger;
-use crate::part::is_told;
 use crate::read;
 
 /// Files that are reported by name.

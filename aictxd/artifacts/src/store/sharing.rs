@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{Store, stage};
 use crate::commit::Plan;
-use crate::encode::{self, Delta, Kind};
+use crate::effect_encoding::{self, Delta, Kind};
 use crate::error::StoreError;
 use crate::fs::Root;
 use crate::read::MAX_FILE;
@@ -59,7 +59,7 @@ impl Store {
             .inbox
             .effects(root, &base.received.known, self.is_portable())
         {
-            match encode::effect(effect, &mut Report::default()) {
+            match effect_encoding::effect(effect, &mut Report::default()) {
                 Ok(delta) => stage(&mut overlay, &mut plan, delta),
                 Err(_) => return Ok(()),
             }
@@ -107,7 +107,7 @@ impl Store {
         let file = format!("{}/{time}-{nanos:09}-{id:016x}.jsonl", files::SHARED_DIR);
         let receipts = vec![Receipt::of(&file)];
         let receipts = shared::receipts_effect(root, &overlay.received.known, receipts);
-        let receipts = encode::effect(receipts, &mut Report::default())?;
+        let receipts = effect_encoding::effect(receipts, &mut Report::default())?;
         let delta = Delta {
             file,
             kind: Kind::Append,

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 #[cfg(target_os = "linux")]
-use crate::bell::Bell;
+use crate::change_queue::Bell;
 use crate::snapshot::DIRECTORIES;
 
 fn listening() -> Repo {

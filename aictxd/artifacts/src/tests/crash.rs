@@ -5,7 +5,7 @@ use std::process::Command;
 use super::*;
 use crate::StoreError;
 use crate::fault::{Injection, Op, with_injection};
-use crate::retain::{Bound, Stays};
+use crate::retention::{Bound, Stays};
 
 const ENOSPC: i32 = 28;
 const EIO: i32 = 5;

@@ -6,7 +6,7 @@ use aictx_proto::record::Origin;
 use aictx_proto::snapshot::ReadIssue;
 
 use super::*;
-use crate::retain::{Bound, Stays};
+use crate::retention::{Bound, Stays};
 use crate::trust::Tracked;
 
 /// A memory of which git tracks what a test says.

@@ -476,7 +476,9 @@ impl Judge<'_> {
     /// What is written must be left alone.
     pub(super) fn off_limits(&mut self, limit: &Limit, verb: &str, target: &str) {
         let (code, tier): (&'static Code, Tier) = match limit {
-            Limit::Forbidden | Limit::Outside => (&finding_codes::FORBIDDEN_BY_USER, Tier::Destructive),
+            Limit::Forbidden | Limit::Outside => {
+                (&finding_codes::FORBIDDEN_BY_USER, Tier::Destructive)
+            }
             Limit::Policy(Say::Deny, _) => (&finding_codes::POLICY_DENIES, Tier::Destructive),
             Limit::Policy(..) => (&finding_codes::POLICY_ASKS, Tier::Risky),
         };

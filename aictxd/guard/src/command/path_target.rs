@@ -416,10 +416,9 @@ impl Judge<'_> {
         // Recorded state is ignored by git, and nothing makes it again.
         let dir = call.command.dir.as_deref();
         let way = self.way_to_contents(dir, &word.text);
-        if way
-            .verdict()
-            .is_some_and(|(code, _)| std::ptr::eq(code, &raw const finding_codes::GENERATED_STATE_PATH))
-        {
+        if way.verdict().is_some_and(|(code, _)| {
+            std::ptr::eq(code, &raw const finding_codes::GENERATED_STATE_PATH)
+        }) {
             return reach.max(Reach::Files);
         }
         match reach {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::view::{Field, FileId, View};
+use crate::index_view::{Field, FileId, View};
 use crate::words;
 
 const K1: f32 = 1.2;

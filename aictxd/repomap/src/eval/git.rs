@@ -10,9 +10,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 
 use super::{MAX_TASK_FILES, Options, Scope};
-use crate::classify::{classify, is_code};
+use crate::commit_message;
+use crate::file_class::{classify, is_code};
 use crate::history::{Commit, GitCommand, Limits, MineError, mine};
-use crate::message;
 use crate::words;
 
 /// Longest file that is read, in bytes; longer ones are found by their path.
@@ -135,7 +135,7 @@ fn tasks(files: &[TreeFile], later: &[Commit], options: &Options) -> Vec<Task> {
         gold.retain(|path| options.scope == Scope::All || is_code(classify(path)));
         gold.sort();
         gold.dedup();
-        let question = message::clean(&commit.message);
+        let question = commit_message::clean(&commit.message);
         let mut meaning = 0;
         words::terms(question.as_bytes(), |term| {
             if words::weight(term) > 0.0 {

@@ -12,10 +12,10 @@ use std::fmt::Write as _;
 pub use baseline::{paths_only, plain_bm25};
 pub use git::{Base, EvalError, Task, TreeFile, base};
 
-use crate::classify::is_code;
+use crate::file_class::is_code;
 use crate::history::{GitCommand, History};
+use crate::index_view::{FileId, View};
 use crate::rank::{Past, Query, Weights, rank_with};
-use crate::view::{FileId, View};
 
 /// Commits that change more files than this are no tasks: nobody asks where to look for them.
 pub const MAX_TASK_FILES: usize = 10;

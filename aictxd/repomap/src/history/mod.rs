@@ -3,7 +3,7 @@
 //! Everything lies in plain columns over interned paths, so that it is small and can be stored as
 //! it is. Paths are those of the newest commit: what was renamed since is found under its new name.
 
-mod mine;
+mod git_log;
 mod parse;
 pub mod store;
 
@@ -12,10 +12,10 @@ mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 
-pub use mine::{GitCommand, Limits, MineError, mine};
+pub use git_log::{GitCommand, Limits, MineError, mine};
 pub use parse::{Change, Commit, Log, parse};
 
-use crate::message;
+use crate::commit_message;
 use crate::words;
 
 /// Most words of one commit message that count.
@@ -183,7 +183,7 @@ impl History {
             history.starts.push(number(history.touched.len()));
             let mut length = 0;
             counts.clear();
-            words::terms(message::clean(&commit.message).as_bytes(), |term| {
+            words::terms(commit_message::clean(&commit.message).as_bytes(), |term| {
                 if length < MAX_MESSAGE_WORDS && words::weight(term) > 0.0 {
                     length += 1;
                     match counts.get_mut(term) {

@@ -16,9 +16,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::discover::Stamp;
 use crate::history::{Commit, store};
+use crate::index_view::Class;
 use crate::segment::{ContentId, Segment, content_version};
 use crate::tree::{Graph, Paths, Place, Row, Tree};
-use crate::view::Class;
 
 const MAGIC: &[u8; 8] = b"aictxtre";
 const FORMAT: u32 = 1;

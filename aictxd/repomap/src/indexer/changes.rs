@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use super::{Indexer, Plan, Report, Waiting, finish_plan, row_for};
 use crate::discover::{Found, Stamp, would_list};
+use crate::index_view::FileId;
 use crate::tree::{Paths, Row, Tree};
-use crate::view::FileId;
 
 /// Larger batches are cheaper to reconcile as a whole.
 const MAX_BATCH: usize = 2_000;

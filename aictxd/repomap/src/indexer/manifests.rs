@@ -9,9 +9,9 @@ use std::sync::{Arc, PoisonError};
 use aictx_files::untrusted::{Directory, Links};
 
 use super::Indexer;
+use crate::index_view::{FileId, View};
 use crate::manifest::{self, MAX_BYTES, Manifests, sort_of};
 use crate::tree::Tree;
-use crate::view::{FileId, View};
 
 impl Indexer {
     /// Reads the manifests of a tree that were not read before with the content that they have in it.

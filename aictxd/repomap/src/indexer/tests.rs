@@ -1,5 +1,5 @@
 use super::*;
-use crate::view::Field;
+use crate::index_view::Field;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
@@ -390,16 +390,16 @@ fn ask_everything(indexer: &Indexer, tree: &Tree) {
         crate::rank::rank_with(tree, &none, &past, &query, &weights);
     }
     for pattern in ["name1", "nm", "", "NAME99"] {
-        crate::ask::find_symbols(tree, pattern, 100);
+        crate::query::find_symbols(tree, pattern, 100);
     }
     for file in (0..tree.files()).map(FileId) {
-        crate::ask::outline(tree, file);
-        crate::ask::related(tree, (&none, &past), file, 20);
-        crate::ask::impact(tree, (&none, &past), file, 20);
+        crate::query::outline(tree, file);
+        crate::query::related(tree, (&none, &past), file, 20);
+        crate::query::impact(tree, (&none, &past), file, 20);
     }
-    crate::ask::references(indexer, tree, "name3", 20);
-    crate::ask::brief(tree, &crate::ask::by_weight(tree), 4_000);
-    crate::ask::export(tree, true, String::new());
+    crate::query::references(indexer, tree, "name3", 20);
+    crate::query::brief(tree, &crate::query::by_weight(tree), 4_000);
+    crate::query::export(tree, true, String::new());
     crate::segment::merge(
         &tree.segments().iter().map(Arc::as_ref).collect::<Vec<_>>(),
         false,

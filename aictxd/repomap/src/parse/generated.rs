@@ -1,6 +1,6 @@
 //! Files that a program has made.
 
-use super::draft::head;
+use super::fact_builder::head;
 
 /// How far down a marker counts, in bytes and in lines.
 const HEAD_BYTES: usize = 4_096;

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use super::draft::{Draft, head};
+use super::fact_builder::{Draft, head};
 use super::languages;
+use super::line_patterns;
 use super::lines::Patterns;
-use super::patterns;
 use super::scan;
 use super::table::{Spec, Table};
 
@@ -221,52 +221,68 @@ static ENTRIES: &[Entry] = &[
         .files(&["dockerfile*", "containerfile*"]),
     entry("cmake", &["cmake"], Scan(scan::build::cmake)).files(&["cmakelists.txt"]),
     // Line by line.
-    entry("sql", &["sql", "ddl", "pgsql"], Lines(&patterns::SQL)),
+    entry("sql", &["sql", "ddl", "pgsql"], Lines(&line_patterns::SQL)),
     entry(
         "graphql",
         &["graphql", "gql", "graphqls"],
-        Lines(&patterns::GRAPHQL),
+        Lines(&line_patterns::GRAPHQL),
     ),
-    entry("perl", &["pl", "pm", "t"], Lines(&patterns::PERL)).programs(&["perl"]),
-    entry("erlang", &["erl", "hrl"], Lines(&patterns::ERLANG)).programs(&["escript"]),
+    entry("perl", &["pl", "pm", "t"], Lines(&line_patterns::PERL)).programs(&["perl"]),
+    entry("erlang", &["erl", "hrl"], Lines(&line_patterns::ERLANG)).programs(&["escript"]),
     entry(
         "clojure",
         &["clj", "cljs", "cljc", "edn"],
-        Lines(&patterns::CLOJURE),
+        Lines(&line_patterns::CLOJURE),
     ),
-    entry("nim", &["nim", "nims"], Lines(&patterns::NIM)),
+    entry("nim", &["nim", "nims"], Lines(&line_patterns::NIM)),
     entry(
         "powershell",
         &["ps1", "psm1", "psd1"],
-        Lines(&patterns::POWERSHELL),
+        Lines(&line_patterns::POWERSHELL),
     )
     .programs(&["pwsh"]),
-    entry("groovy", &["groovy", "gradle"], Lines(&patterns::GROOVY))
-        .files(&["jenkinsfile*"])
-        .programs(&["groovy"]),
-    entry("objective-c", &["m", "mm"], Lines(&patterns::OBJECTIVE_C)),
-    entry("fish", &["fish"], Lines(&patterns::FISH)).programs(&["fish"]),
-    entry("fsharp", &["fs", "fsi", "fsx"], Lines(&patterns::FSHARP)),
+    entry(
+        "groovy",
+        &["groovy", "gradle"],
+        Lines(&line_patterns::GROOVY),
+    )
+    .files(&["jenkinsfile*"])
+    .programs(&["groovy"]),
+    entry(
+        "objective-c",
+        &["m", "mm"],
+        Lines(&line_patterns::OBJECTIVE_C),
+    ),
+    entry("fish", &["fish"], Lines(&line_patterns::FISH)).programs(&["fish"]),
+    entry(
+        "fsharp",
+        &["fs", "fsi", "fsx"],
+        Lines(&line_patterns::FSHARP),
+    ),
     entry(
         "fortran",
         &["f90", "f95", "f03", "f08", "f", "for"],
-        Lines(&patterns::FORTRAN),
+        Lines(&line_patterns::FORTRAN),
     ),
-    entry("solidity", &["sol"], Lines(&patterns::SOLIDITY)),
+    entry("solidity", &["sol"], Lines(&line_patterns::SOLIDITY)),
     entry(
         "lisp",
         &["lisp", "cl", "el", "scm", "rkt"],
-        Lines(&patterns::LISP),
+        Lines(&line_patterns::LISP),
     ),
-    entry("nix", &["nix"], Lines(&patterns::NIX)),
-    entry("vim", &["vim"], Lines(&patterns::VIM)).files(&[".vimrc"]),
-    entry("pascal", &["pas", "pp", "dpr"], Lines(&patterns::PASCAL)),
-    entry("tcl", &["tcl"], Lines(&patterns::TCL)).programs(&["tclsh"]),
-    entry("awk", &["awk"], Lines(&patterns::AWK)).programs(&["awk", "gawk"]),
+    entry("nix", &["nix"], Lines(&line_patterns::NIX)),
+    entry("vim", &["vim"], Lines(&line_patterns::VIM)).files(&[".vimrc"]),
+    entry(
+        "pascal",
+        &["pas", "pp", "dpr"],
+        Lines(&line_patterns::PASCAL),
+    ),
+    entry("tcl", &["tcl"], Lines(&line_patterns::TCL)).programs(&["tclsh"]),
+    entry("awk", &["awk"], Lines(&line_patterns::AWK)).programs(&["awk", "gawk"]),
     entry("d", &["d"], Lines(&super::lines::ANY)),
     entry("crystal", &["cr"], Lines(&super::lines::ANY)),
-    entry("elm", &["elm"], Lines(&patterns::ELM)),
-    entry("thrift", &["thrift"], Lines(&patterns::THRIFT)),
+    entry("elm", &["elm"], Lines(&line_patterns::ELM)),
+    entry("thrift", &["thrift"], Lines(&line_patterns::THRIFT)),
 ];
 
 const COUNT: usize = ENTRIES.len();

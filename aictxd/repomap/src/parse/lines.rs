@@ -4,7 +4,7 @@
 
 use crate::facts::Kind;
 
-use super::draft::{Draft, New, head, slice};
+use super::fact_builder::{Draft, New, head, slice};
 
 /// Longest beginning of a line that is looked at, in bytes.
 const MAX_LINE: usize = 400;

@@ -20,16 +20,16 @@
 //! | Ruby | `require "a"`, `require_relative "b"` | `a`, `./b` |
 //! | Lua, R, shell, Make, CMake | what is loaded, sourced or included | its name or path |
 
+pub mod allocator;
 mod doc;
-mod draft;
+mod fact_builder;
 mod generated;
 mod language;
 mod languages;
+mod line_patterns;
 mod lines;
-pub mod memory;
-mod outline;
-mod patterns;
 mod scan;
+mod skip_bodies;
 mod table;
 mod walk;
 
@@ -40,10 +40,10 @@ use tree_sitter::{ParseOptions, Range, Tree};
 
 use crate::facts::{Facts, Outcome};
 
-use self::draft::{Draft, head};
+use self::fact_builder::{Draft, head};
 pub use self::language::Language;
 use self::language::Reader;
-use self::outline::Outlined;
+use self::skip_bodies::Outlined;
 use self::table::Spec;
 use self::walk::Seen;
 
@@ -128,7 +128,7 @@ impl Default for Parser {
 impl Parser {
     /// A parser with nothing in it yet.
     pub fn new() -> Self {
-        memory::install_allocator();
+        allocator::install_allocator();
         Self {
             inner: tree_sitter::Parser::new(),
             scratch: String::new(),

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::facts::Kind;
 
-use super::outline::Outline;
+use super::skip_bodies::Outline;
 use super::walk::Walk;
 
 /// Description of one language.

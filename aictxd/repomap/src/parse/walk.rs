@@ -4,8 +4,8 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::facts::{Definition, Kind};
 
-use super::draft::{Draft, New, slice};
-use super::outline::Outlined;
+use super::fact_builder::{Draft, New, slice};
+use super::skip_bodies::Outlined;
 use super::table::{Act, Def, Field, Table, Then};
 
 /// Deepest nesting that is followed. Deeper trees are data or made to hurt.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use crate::view::{Field, FileId, Term, View};
+use crate::index_view::{Field, FileId, Term, View};
 use crate::words;
 
 use super::question::{Mention, Question};

@@ -7,31 +7,31 @@
 //! features; [`weights`] says where the weights come from. What the question names outright comes
 //! first whatever else is known.
 
-mod feature;
-mod features;
+mod accumulator;
+mod feature_kind;
+mod first_stage;
+mod history_index;
 mod mentions;
-mod past;
 mod question;
 mod reasons;
-mod second;
-mod starts;
-mod sums;
+mod second_stage;
+mod term_prefilter;
 pub mod weights;
 
 #[cfg(test)]
 mod tests;
 
-pub use feature::{Feature, Values};
-pub use past::Past;
+pub use feature_kind::{Feature, Values};
+pub use history_index::Past;
 pub use reasons::Reason;
 pub use weights::Weights;
 
-use features::Candidate;
-pub(crate) use features::idf;
-use second::Definitions;
+use first_stage::Candidate;
+pub(crate) use first_stage::idf;
+use second_stage::Definitions;
 
 use crate::history::History;
-use crate::view::{Class, FileId, View};
+use crate::index_view::{Class, FileId, View};
 
 /// Most definitions shown of one file.
 pub const MAX_SYMBOLS: usize = 5;
@@ -85,7 +85,7 @@ pub fn rank_with(
 ) -> Vec<Hit> {
     let question = question::read(query.text, weights);
     let mut candidates =
-        features::candidates(view, history, past, &question, query.active, weights);
+        first_stage::candidates(view, history, past, &question, query.active, weights);
     // Other files may speak for a file only where something speaks for them.
     if !candidates.iter().any(|c| reasons::is_evidence(&c.values)) {
         return Vec::new();
@@ -154,7 +154,7 @@ pub fn explain(
     weights: &Weights,
 ) -> Vec<(FileId, Values)> {
     let question = question::read(query.text, weights);
-    features::candidates(view, history, past, &question, query.active, weights)
+    first_stage::candidates(view, history, past, &question, query.active, weights)
         .into_iter()
         .map(|c| (c.file, c.values))
         .collect()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::message;
+use crate::commit_message;
 use crate::words;
 
 use super::weights::Weights;
@@ -216,7 +216,7 @@ pub(super) fn read(text: &str, weights: &Weights) -> Question {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let text = message::clean(text.get(..end).unwrap_or(""));
+    let text = commit_message::clean(text.get(..end).unwrap_or(""));
     let mut question = Question::default();
     let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
     let silent = words::function_words(&text);

@@ -1,6 +1,6 @@
 //! Features as reasons.
 
-use super::feature::{Feature, Values};
+use super::feature_kind::{Feature, Values};
 use super::weights::Weights;
 
 /// Why a file is an answer.

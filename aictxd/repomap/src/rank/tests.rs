@@ -1,8 +1,8 @@
 use super::*;
 use crate::history::{Change, Commit};
+use crate::index_view::Field;
+use crate::index_view::memory::{MemoryFile, MemoryView};
 use crate::parse::{Limits, Parser};
-use crate::view::Field;
-use crate::view::memory::{MemoryFile, MemoryView};
 use proptest::prelude::*;
 
 fn tree(files: &[(&str, &str)]) -> MemoryView {

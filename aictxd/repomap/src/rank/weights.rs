@@ -13,7 +13,7 @@
 //! Set by hand, because past commits cannot tell: what is named outright wins, active files, what
 //! a class costs when it is asked for, other people's code.
 
-use super::feature::Feature;
+use super::feature_kind::Feature;
 
 /// All numbers that ranking uses.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,11 +1,11 @@
 //! Making a segment out of facts and words.
 
-use super::counter::Counter;
 use super::layout::{SECTIONS, Section, assemble};
 use super::postings::{FIELDS, ListWriter, slot, write};
+use super::term_counts::Counter;
 use super::{BREAK, ContentId, DECLARED, EXPORTED, Interner, content_version, mask};
 use crate::facts::{Definition, Facts, Kind, Span};
-use crate::view::Field;
+use crate::index_view::Field;
 use crate::words;
 
 /// Most distinct terms kept of one document's body; the first ones in the text win.

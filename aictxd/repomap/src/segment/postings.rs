@@ -6,7 +6,7 @@
 //! order, the distance from the one before, doubled, plus one when the term stands there exactly
 //! once; otherwise the count follows. All numbers are LEB128.
 
-use crate::view::Field;
+use crate::index_view::Field;
 
 /// Fields that segments keep. [`Field::Path`] belongs to the tree, not to the content.
 pub(super) const FIELDS: [Field; 4] = [Field::Name, Field::Signature, Field::Doc, Field::Body];

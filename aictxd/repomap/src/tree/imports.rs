@@ -1,6 +1,6 @@
 //! The import graph of a tree.
 
-use crate::view::FileId;
+use crate::index_view::FileId;
 
 /// Who imports whom, in compressed rows.
 #[derive(Debug, Default)]

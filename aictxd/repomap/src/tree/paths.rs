@@ -1,7 +1,7 @@
 //! The paths of a tree and the words in them.
 
+use crate::index_view::FileId;
 use crate::segment::Interner;
-use crate::view::FileId;
 use crate::words;
 
 /// Sorted paths with an index of their words. Rebuilt when a path comes or goes, shared otherwise.

@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use proptest::prelude::*;
 
 use super::*;
+use crate::index_view::memory::{MemoryFile, MemoryView};
 use crate::indexer::index_contents;
 use crate::parse::{Limits, Parser};
 use crate::segment::{Damage, merge};
-use crate::view::memory::{MemoryFile, MemoryView};
 use crate::words;
 
 const SOURCES: [(&str, &str); 8] = [

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::record::{Doc, newline_of};
+use super::edit_record::{Doc, newline_of};
 use super::{Note, Problem};
 
 /// How a marker is hidden from readers.

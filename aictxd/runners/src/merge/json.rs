@@ -9,8 +9,8 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
 use self::place::{Container, Slot};
-use super::owner::{self, Owner};
-use super::record::{Doc, Record};
+use super::edit_record::{Doc, Record};
+use super::entry_owner::{self, Owner};
 use super::{Note, Problem, dotted};
 
 mod place;
@@ -82,8 +82,8 @@ pub(super) fn remove(
                 let ours = with_root(doc.text(), |root| {
                     let found = lookup(root, &item.path)?.map(|prop| to_value(&prop.value));
                     Ok(found.is_some_and(|value| {
-                        owner::of_server(&value) == Some(Owner::Us)
-                            && (!owner::is_switched_off(&value) || is_written(record, item))
+                        entry_owner::of_server(&value) == Some(Owner::Us)
+                            && (!entry_owner::is_switched_off(&value) || is_written(record, item))
                     }))
                 })?;
                 if ours {
@@ -132,7 +132,7 @@ pub(super) fn remove_owner(doc: &mut Doc, who: Owner) -> Result<(), Problem> {
             // A container of another type holds no server.
             let found = lookup(root, &path).ok().flatten();
             let found = found.map(|prop| to_value(&prop.value));
-            Ok(found.is_some_and(|value| owner::of_server(&value) == Some(who)))
+            Ok(found.is_some_and(|value| entry_owner::of_server(&value) == Some(who)))
         })?;
         if theirs {
             take(doc, &path, None)?;
@@ -295,13 +295,13 @@ fn hooks_of(list: &Array<'_>, who: Owner) -> Vec<Found> {
             continue;
         }
         let value = to_value(element);
-        if owner::of_hook(&value) == Some(who) {
+        if entry_owner::of_hook(&value) == Some(who) {
             found.push(Found::Element(at));
             continue;
         }
         let handlers = value.get("hooks").and_then(Value::as_array);
         for (inner, handler) in handlers.into_iter().flatten().enumerate() {
-            if owner::of_hook(handler) == Some(who) {
+            if entry_owner::of_hook(handler) == Some(who) {
                 found.push(Found::Handler(at, inner));
             }
         }
@@ -392,11 +392,11 @@ fn ensure_server(doc: &mut Doc, item: &Item, replace_ancestor: bool) -> Result<(
     let Some((value, range)) = there else {
         return add_member(doc, item);
     };
-    if owner::is_switched_off(&value) {
+    if entry_owner::is_switched_off(&value) {
         doc.note(Note::SwitchedOff(dotted(&item.path)));
         return Ok(());
     }
-    match owner::of_server(&value) {
+    match entry_owner::of_server(&value) {
         Some(Owner::Us) if value == item.value => {}
         Some(Owner::Us) => place::replace(doc, range, &item.value),
         Some(Owner::Ancestor) if replace_ancestor => place::replace(doc, range, &item.value),

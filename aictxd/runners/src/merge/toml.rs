@@ -7,8 +7,8 @@ use serde_json::Value;
 use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::block::{self, Block, Comment};
-use super::record::{Doc, newline_of};
-use super::{Note, Problem, dotted, owner};
+use super::edit_record::{Doc, newline_of};
+use super::{Note, Problem, dotted, entry_owner};
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +105,7 @@ pub(super) fn value(text: &str, path: &[String]) -> Option<Value> {
 
 pub(super) fn ensure(doc: &mut Doc, table: &Table, replace_ancestor: bool) -> Result<(), Problem> {
     parse(doc.text())?;
-    if value(doc.text(), &table.path).is_some_and(|entry| owner::is_switched_off(&entry)) {
+    if value(doc.text(), &table.path).is_some_and(|entry| entry_owner::is_switched_off(&entry)) {
         doc.note(Note::SwitchedOff(dotted(&table.path)));
         return Ok(());
     }

@@ -3,7 +3,7 @@
 //! style. Everything else is left alone with an error.
 
 use super::block::{self, Block, Comment};
-use super::record::Doc;
+use super::edit_record::Doc;
 use super::{Note, Problem};
 
 /// An entry below a member of the first level.

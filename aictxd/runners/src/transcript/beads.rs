@@ -2,7 +2,7 @@
 
 use aictx_proto::record::{ImportedRow, ImportedTurn};
 
-use crate::members::Members;
+use crate::payload::Members;
 
 /// The issue in a line; `Ok(None)` for one that was deleted or says nothing, `Err` for what is no record.
 ///

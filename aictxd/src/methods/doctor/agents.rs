@@ -5,9 +5,9 @@ use std::path::Path;
 
 use aictx_proto::methods::{Check, CheckStatus};
 use aictx_proto::snapshot::Snapshot;
-use aictx_runners::ancestor;
 use aictx_runners::merge::{After, install};
 use aictx_runners::plan::{Allowed, Detected, Edit, Scope};
+use aictx_runners::python_aictx;
 use serde_json::{Value, json};
 
 use super::{check, command, examples};
@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::methods::init::Site;
 use crate::methods::mcp;
 use crate::setup::Carrier;
-use crate::setup::around::{Around, holds_ours};
+use crate::setup::agent_detection::{Around, holds_ours};
 use crate::setup::files::{self, Bounds};
 use crate::setup::ledger::Ledger;
 
@@ -229,7 +229,7 @@ pub(super) fn leftovers(app: &App, around: &Around, site: Option<&Site>) -> Opti
     let mut ledger = Ledger::open(&app.locations.state, false).ok()?;
     let mut look = |scope: Scope, bounds: Bounds| {
         let mut carrier = Carrier::new(&mut ledger, bounds, Path::new(""), true);
-        for place in ancestor::places(scope, &around.paths) {
+        for place in python_aictx::places(scope, &around.paths) {
             let change = carrier.take_ancestor(&place);
             found.extend(change.map(|change| change.path));
         }

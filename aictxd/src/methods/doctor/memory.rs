@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{check, command, examples};
 use crate::app::App;
 use crate::methods::init::Site;
-use crate::methods::inspect;
+use crate::methods::memory_queries;
 
 /// Sessions that say how well sessions are seen, and contracts that say how well they fit: the
 /// newest. Older ones cannot be changed any more.
@@ -170,7 +170,7 @@ pub(super) fn quality(app: &App, site: &Site) -> Check {
         repo: site.scope(),
         ..PrepareParams::default()
     };
-    let Ok(pack) = inspect::prepare(app, &params) else {
+    let Ok(pack) = memory_queries::prepare(app, &params) else {
         return check(name, CheckStatus::Unknown);
     };
     let quality = aictx_proto::json::member(&pack, "continuity_quality").clone();

@@ -17,7 +17,7 @@ use super::{Site, block_only};
 use crate::app::App;
 use crate::git;
 use crate::hosts::store_error;
-use crate::setup::around::holds_ours;
+use crate::setup::agent_detection::holds_ours;
 use crate::setup::{Carrier, files as others};
 
 /// Tells our blocks of git's files from others.

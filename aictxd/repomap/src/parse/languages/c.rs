@@ -3,14 +3,14 @@
 use tree_sitter::Node;
 
 use crate::facts::Kind;
-use crate::parse::draft::slice;
-use crate::parse::outline;
+use crate::parse::fact_builder::slice;
+use crate::parse::skip_bodies;
 use crate::parse::table::{Act, Field, Spec, Then, def};
 use crate::parse::walk::Walk;
 
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported,
-    outline: Some(outline::c),
+    outline: Some(skip_bodies::c),
     ..Spec::new(
         || tree_sitter_c::LANGUAGE.into(),
         &[
@@ -41,7 +41,7 @@ pub(in crate::parse) static SPEC: Spec = Spec {
 
 pub(in crate::parse) static CPP: Spec = Spec {
     exported,
-    outline: Some(outline::cpp),
+    outline: Some(skip_bodies::cpp),
     ..Spec::new(
         || tree_sitter_cpp::LANGUAGE.into(),
         &[

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::facts::{Kind, Span};
-use crate::parse::outline;
+use crate::parse::skip_bodies;
 use crate::parse::table::{Act, Spec, Then, def};
 use crate::parse::walk::Walk;
 
@@ -11,7 +11,7 @@ use super::{has, modifiers};
 
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported,
-    outline: Some(outline::java),
+    outline: Some(skip_bodies::java),
     ..Spec::new(
         || tree_sitter_java::LANGUAGE.into(),
         &[

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::facts::{Kind, Span};
-use crate::parse::outline;
+use crate::parse::skip_bodies;
 use crate::parse::table::{Act, Spec, Then};
 use crate::parse::walk::Walk;
 
@@ -11,7 +11,7 @@ use super::{has, imported, modifiers, part, unquoted};
 
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported: |walk, node, _| !has(modifiers(walk, node), b"private"),
-    outline: Some(outline::kotlin),
+    outline: Some(skip_bodies::kotlin),
     ..Spec::new(
         || tree_sitter_kotlin_ng::LANGUAGE.into(),
         &[

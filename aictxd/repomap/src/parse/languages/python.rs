@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::facts::Kind;
-use crate::parse::outline;
+use crate::parse::skip_bodies;
 use crate::parse::table::{Act, Spec, Then};
 use crate::parse::walk::Walk;
 
@@ -12,7 +12,7 @@ use super::{contains, part};
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported,
     inner_doc: Some(docstring),
-    outline: Some(outline::python),
+    outline: Some(skip_bodies::python),
     ..Spec::new(
         || tree_sitter_python::LANGUAGE.into(),
         &[

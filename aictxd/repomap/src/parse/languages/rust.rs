@@ -3,13 +3,13 @@
 use tree_sitter::Node;
 
 use crate::facts::Kind;
-use crate::parse::outline;
+use crate::parse::skip_bodies;
 use crate::parse::table::{Act, Spec, Then, def};
 use crate::parse::walk::Walk;
 
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported,
-    outline: Some(outline::rust),
+    outline: Some(skip_bodies::rust),
     ..Spec::new(
         || tree_sitter_rust::LANGUAGE.into(),
         &[

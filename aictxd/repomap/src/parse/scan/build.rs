@@ -1,7 +1,7 @@
 //! Build files: Make, Just, Dockerfiles, CMake.
 
 use crate::facts::Kind;
-use crate::parse::draft::{Draft, New, slice};
+use crate::parse::fact_builder::{Draft, New, slice};
 
 use super::{indent, lines};
 

@@ -1,7 +1,7 @@
 //! JSON, with comments and stray commas.
 
 use crate::facts::Kind;
-use crate::parse::draft::{Draft, slice};
+use crate::parse::fact_builder::{Draft, slice};
 
 use super::keys::{Key, Keys};
 

@@ -1,7 +1,7 @@
 //! Keys of configuration files: two levels of them, the upper one first.
 
 use crate::facts::Kind;
-use crate::parse::draft::{Draft, New};
+use crate::parse::fact_builder::{Draft, New};
 
 /// Most keys kept of one file.
 pub(super) const MAX_KEYS: usize = 40;

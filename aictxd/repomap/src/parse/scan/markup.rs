@@ -6,7 +6,7 @@ use tree_sitter::{Point, Range};
 
 use crate::facts::Kind;
 use crate::parse::Language;
-use crate::parse::draft::{Draft, New, head, slice};
+use crate::parse::fact_builder::{Draft, New, head, slice};
 use crate::parse::generated::is_generated;
 
 use super::lines;

@@ -1,7 +1,7 @@
 //! Headings of Markdown, reStructuredText and AsciiDoc.
 
 use crate::facts::Kind;
-use crate::parse::draft::{Draft, New};
+use crate::parse::fact_builder::{Draft, New};
 
 use super::{indent, lines};
 

@@ -1,7 +1,7 @@
 //! CSS, SCSS and Less: selectors with an id or class, variables, mixins.
 
 use crate::facts::{Kind, MAX_NAME};
-use crate::parse::draft::{Draft, New, head};
+use crate::parse::fact_builder::{Draft, New, head};
 
 use super::lines;
 

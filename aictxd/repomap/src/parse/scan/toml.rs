@@ -1,7 +1,7 @@
 //! TOML and INI: tables and their keys.
 
 use crate::facts::Kind;
-use crate::parse::draft::Draft;
+use crate::parse::fact_builder::Draft;
 
 use super::keys::{Key, Keys};
 use super::lines;

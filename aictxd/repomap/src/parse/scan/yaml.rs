@@ -1,7 +1,7 @@
 //! YAML: keys of two levels, by indentation.
 
 use crate::facts::Kind;
-use crate::parse::draft::Draft;
+use crate::parse::fact_builder::Draft;
 
 use super::keys::{Key, Keys};
 use super::{indent, lines};

@@ -9,9 +9,9 @@ use jsonc_parser::ast::{Array, Object};
 use jsonc_parser::common::Ranged;
 use serde_json::Value;
 
-use crate::merge::record::Doc;
+use crate::merge::edit_record::Doc;
+use crate::merge::json_style::Style;
 use crate::merge::trivia::{between, has_line_end, indent_at};
-use crate::merge::write::Style;
 
 /// Where the parts of an object or a list stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
