@@ -110,7 +110,7 @@ async fn call_here(app: &Arc<App>, method: &str, params: &str) -> Result<Json, R
 }
 
 /// Methods whose answers tell texts of memory, which may be older than the scrubber or written by hand, and what was
-/// just stored (W13).
+/// just stored.
 const TELL_MEMORY: [&str; 19] = [
     words::RESUME,
     words::FINALIZE,

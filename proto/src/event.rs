@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// At most this many events are kept of one command or execution (spec/memory §3.3).
+/// At most this many events are kept of one command or execution.
 pub const MAX_EVENTS: usize = 8;
 
-/// One error event. Fields and bounds: spec/memory-repomap-setup.md §3.1 and §4.1. All text except
+/// One error event, as `error_events` of the format holds it. All text except
 /// `exit_code`, as the ancestor writes it; the optional fields are left out when empty.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -31,7 +31,7 @@ pub struct ErrorEvent {
     pub command: String,
     /// Exit status of that command; 0 when unknown.
     pub exit_code: i64,
-    /// Stable identity of the error (spec/memory §4.6); never holds a line or column.
+    /// Stable identity of the error; never holds a line or column.
     pub fingerprint: String,
     /// Column number as text.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -65,7 +65,7 @@ fn is_at_most_one(n: &u32) -> bool {
 
 impl ErrorEvent {
     /// One line for lists of notable errors: `toolchain:phase: code file:line message`, absent
-    /// parts left out (spec/memory §3.12).
+    /// parts left out.
     pub fn render(&self) -> String {
         let mut out = format!("{}:{}:", self.toolchain, self.phase);
         let place = match (self.file.as_str(), self.line.as_str()) {

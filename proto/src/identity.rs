@@ -1,4 +1,4 @@
-//! Who is working: agent, adapter, session (spec/lifecycle.md §3).
+//! Who is working: agent, adapter, session.
 
 use std::collections::BTreeMap;
 
@@ -144,7 +144,7 @@ impl Caller {
         names.iter().any(|n| self.env(n).is_some())
     }
 
-    /// Agent id: flag, `AICTX_AGENT_ID`, the agents' own marks, `generic` (spec §3.1).
+    /// Agent id: flag, `AICTX_AGENT_ID`, the agents' own marks, `generic`.
     pub fn agent_id(&self) -> String {
         let given = [
             self.agent_id.trim(),
@@ -234,7 +234,7 @@ impl Caller {
     }
 }
 
-/// `runtime` of spec §3.2: lower-case, every non-alphanumeric a `-`, bare ends.
+/// `runtime` of `session.json`: lower-case, every non-alphanumeric a `-`, bare ends.
 pub fn runtime_name(adapter_id: &str) -> String {
     let dashed: String = adapter_id
         .to_lowercase()

@@ -1,6 +1,6 @@
 //! The one path matcher: exact, then directory prefix, then glob.
 //!
-//! Rules (spec/guard.md §1.2): an entry first matches the path it spells, so that
+//! Rules: an entry first matches the path it spells, so that
 //! `app/[id]/page.tsx` matches itself; then everything below it when it names a directory; then it
 //! is read as a glob in which `*` and `?` stay inside one segment, `[...]` is one character of a
 //! set, and a segment `**` crosses any number of segments.

@@ -2,7 +2,7 @@
 //!
 //! Every record keeps the members it does not know (`extra`), so that reading and rewriting a file
 //! loses nothing that another version wrote. Missing members take defaults; nothing here fails on
-//! old data (spec/memory-repomap-setup.md §19.4).
+//! old data.
 
 use std::borrow::Cow;
 
@@ -81,8 +81,8 @@ impl Origin {
     }
 }
 
-/// `continuity/handoff.json`: the newest handoff (spec/lifecycle.md §15), with the `status` and
-/// `reason` that the ancestor kept only in the history (W3).
+/// `continuity/handoff.json`: the newest handoff, with the `status` and
+/// `reason` that the ancestor kept only in the history.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Handoff {
@@ -124,7 +124,7 @@ pub struct Handoff {
     /// Branch it was written on; empty when unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub branch: String,
-    /// What contracts still want (spec/guard.md §9), at most 8.
+    /// What contracts still want, at most 8.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contract_gaps: Vec<Value>,
     /// The worktree when it was written: `{available, branch, commit, dirty, changed_count,
@@ -198,8 +198,8 @@ pub struct HandoffRow {
     pub extra: Map<String, Value>,
 }
 
-/// `continuity/session.json`: the visible session (spec §3.3), plus the map of recent sessions
-/// that lets interleaved ones keep their numbers (W7).
+/// `continuity/session.json`: the visible session, plus the map of recent sessions
+/// that lets interleaved ones keep their numbers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionFile {
@@ -248,7 +248,7 @@ pub struct RecentSession {
     pub banner_shown: bool,
 }
 
-/// One row of `continuity/decisions.jsonl` (spec §16).
+/// One row of `continuity/decisions.jsonl`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Decision {
@@ -286,7 +286,7 @@ pub struct Decision {
     pub extra: Map<String, Value>,
 }
 
-/// One live row of `failure_memory/failure_patterns.jsonl` (spec/memory §5.1).
+/// One live row of `failure_memory/failure_patterns.jsonl`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FailurePattern {
@@ -417,7 +417,7 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// One row of `metrics/execution_logs.jsonl` (spec/lifecycle.md §19).
+/// One row of `metrics/execution_logs.jsonl`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExecutionLogRow {
@@ -476,7 +476,7 @@ pub struct ExecutionLogRow {
     pub extra: Map<String, Value>,
 }
 
-/// One row of `metrics/agent_execution_log.jsonl` (spec §19).
+/// One row of `metrics/agent_execution_log.jsonl`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentExecutionRow {

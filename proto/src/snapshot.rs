@@ -74,7 +74,7 @@ pub struct Snapshot {
     pub generation: u64,
     /// Absolute root of the main worktree.
     pub root: String,
-    /// `repo_id` (spec/lifecycle.md §3.2).
+    /// `repo_id`.
     pub repo_id: String,
     /// Visible sessions.
     pub session: Arc<SessionFile>,

@@ -88,7 +88,7 @@ pub fn truncate_chars(text: &str, limit: usize) -> String {
     out
 }
 
-/// Lower-case ASCII slug (spec/memory-repomap-setup.md §0.5): every run outside `a-z0-9` becomes
+/// Lower-case ASCII slug: every run outside `a-z0-9` becomes
 /// one `_`, the ends are bare, at most `limit` bytes, and empty text becomes `empty`.
 pub fn slug(text: &str, limit: usize, empty: &str) -> String {
     let mut out = String::new();

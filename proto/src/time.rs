@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// UTC, whole seconds, written `YYYY-MM-DDTHH:MM:SSZ` everywhere (spec/lifecycle.md §1.1).
+/// UTC, whole seconds, written `YYYY-MM-DDTHH:MM:SSZ` everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(i64);
 

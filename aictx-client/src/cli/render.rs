@@ -26,7 +26,7 @@ pub fn warnings(list: &[String]) -> String {
         .collect()
 }
 
-/// `aictx guard`, as spec/guard.md §2 lays it out.
+/// Renders the answer of `aictx guard`.
 pub fn guard(reply: &GuardReply, paint: Paint) -> String {
     let decision = match reply.decision.as_str() {
         "allow" => reply.decision.clone(),

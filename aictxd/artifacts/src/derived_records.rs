@@ -56,7 +56,7 @@ impl Failures {
     }
 }
 
-/// One pattern per signature (spec/memory §5.4), in the order of their last rows: the newest row
+/// One pattern per signature, in the order of their last rows: the newest row
 /// decides, lists are merged newest first, occurrences are at least the executions that saw it.
 fn failures(
     rows: &[Arc<FailurePattern>],

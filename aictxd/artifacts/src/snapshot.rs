@@ -365,7 +365,7 @@ impl Cache {
         all
     }
 
-    /// Identity of the repository (spec/lifecycle.md §3.2).
+    /// Identity of the repository.
     fn repo_id(&self, repo: &Path) -> String {
         let said = |key: &str| {
             let text = self.state.value.as_ref()?.get(key)?.as_str()?.trim();

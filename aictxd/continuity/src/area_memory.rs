@@ -1,4 +1,4 @@
-//! Area memory: which files and tests go with a part of the repository (spec/lifecycle.md §5).
+//! Area memory: which files and tests go with a part of the repository.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(crate) struct Worked<'a> {
     pub(crate) area: &'a str,
     pub(crate) files: &'a [String],
     pub(crate) tests: &'a [String],
-    /// A success was learned (W-T7: failures are no strategies).
+    /// A success was learned: failures are no strategies.
     pub(crate) learned: bool,
     /// A failure was recorded.
     pub(crate) failed: bool,

@@ -1,4 +1,4 @@
-//! `aictx internal compact`: which rows of memory have become history (spec/lifecycle.md §24).
+//! `aictx internal compact`: which rows of memory have become history.
 //!
 //! One rule a file, each a pure function of its rows. What a rule lets go is archived, duplicates
 //! too; what is open, pinned, still in force or not dated stays.

@@ -1,5 +1,5 @@
 //! Contracts between a resume and the finalize that ends its work: which one counts, how it was
-//! kept, and what it still wants (spec/guard.md §7-§9). One evaluator for all surfaces.
+//! kept, and what it still wants. One evaluator for all surfaces.
 
 use aictx_proto::record::{ContractIndex, ContractRef, files};
 use aictx_proto::text::file_stem;
@@ -93,7 +93,7 @@ pub struct Chosen {
     pub by: &'static str,
     /// True if its goal is that of the execution.
     pub goal_matches: bool,
-    /// How well, see spec §7.3.
+    /// Comparison of the goals: `exact`, `substring`, `token_overlap`, `different` or `unknown`.
     pub goal_level: &'static str,
     /// Share of common terms.
     pub goal_score: f64,
@@ -101,7 +101,7 @@ pub struct Chosen {
 
 /// The contract of an execution: the newest open one of its session, whatever its goal; else the
 /// newest open one of the same agent with the same goal. The contract of another session is never
-/// used just because it is the newest (W7).
+/// used just because it is the newest.
 pub fn choose_contract(
     index: &ContractIndex,
     session_id: &str,

@@ -1,4 +1,4 @@
-//! Decisions: the ones that still hold, the most relevant and newest first (W5).
+//! Decisions: the ones that still hold, the most relevant and newest first.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};

@@ -1,4 +1,4 @@
-//! Failure memory: patterns with a life cycle, one live row each (spec/memory §5).
+//! Failure memory: patterns with a life cycle, one live row each.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -466,7 +466,7 @@ fn merge(list: &mut Vec<String>, new: impl IntoIterator<Item = String>, limit: u
     }
 }
 
-/// Writes the list of them all, `failure_index.json` (spec/memory-repomap-setup.md §5.8). It is derived
+/// Writes the list of them all, `failure_index.json`. It is derived
 /// and nothing here reads it.
 pub fn list(patterns: &[Arc<FailurePattern>]) -> Effect {
     Effect::ReplaceJson {

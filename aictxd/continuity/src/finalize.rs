@@ -87,7 +87,7 @@ impl<'a> Finalize<'a> {
         self.report.map(|r| &r.params)
     }
 
-    /// When it began: at what was observed first, else at the resume that made the contract (W21).
+    /// When it began: at what was observed first, else at the resume that made the contract.
     fn begun(&self, seen: &Observation) -> Option<Timestamp> {
         let resumed = || Timestamp::parse(&self.contract?.generated_at);
         seen.first_at.or_else(resumed)

@@ -13,7 +13,7 @@ use crate::session_brief::blocked_command;
 use crate::tasks::{Checkout, active_thread};
 use crate::text_similarity::{shared, terms};
 
-/// Longest summary, in characters (spec/lifecycle.md §15).
+/// Longest summary, in characters.
 pub(crate) const MAX_SUMMARY: usize = 200;
 const MAX_REASON: usize = 240;
 pub(crate) const MAX_ITEMS: usize = 8;
@@ -218,7 +218,7 @@ pub(crate) struct Input<'a> {
 }
 
 /// Builds the newest handoff and its history row from the same facts, so that a clone that has
-/// only the history says the same (W3).
+/// only the history says the same.
 pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) {
     let status = match input.success {
         Some(true) => "resolved",

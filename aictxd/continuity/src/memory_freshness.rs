@@ -1,4 +1,4 @@
-//! How fresh and checkable the memory is that concerns a request (spec/guard.md §11). Advice, not a
+//! How fresh and checkable the memory is that concerns a request. Advice, not a
 //! verdict. One entry a kind of issue, with a count and a few examples.
 
 use aictx_proto::Timestamp;

@@ -1,4 +1,4 @@
-//! The files that a request itself names: nothing that is remembered comes before them (W34).
+//! The files that a request itself names: nothing that is remembered comes before them.
 
 use std::collections::HashSet;
 

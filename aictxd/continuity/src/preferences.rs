@@ -21,7 +21,7 @@ const MAX_TEXT: usize = 160;
 /// How deep they may lie in one another.
 const MAX_DEPTH: usize = 4;
 
-/// Groups that the ancestor's `init` filled with its author's own settings (W23): what still is as it
+/// Groups that the ancestor's `init` filled with its author's own settings: what still is as it
 /// was seeded, nobody here prefers. Its other groups were seeded as a whole and are left to it.
 const SEEDS: [(&str, &str); 16] = [
     ("preferred_language", "es"),

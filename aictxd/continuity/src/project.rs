@@ -69,7 +69,7 @@ pub struct Project {
     pub notes: Vec<Note>,
 }
 
-/// A note that somebody wrote for agents (spec/memory-repomap-setup.md §7.4).
+/// A note that somebody wrote for agents.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Note {
     /// Relative to `.aictx/memory/source/`.

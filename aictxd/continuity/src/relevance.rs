@@ -29,7 +29,7 @@ use crate::subsystem_memory;
 use crate::tasks::{Active, active_thread};
 use crate::text_similarity::{self, shared, terms};
 
-/// Ranked items (spec/memory §8.2).
+/// Ranked items.
 const MAX_RANKED: usize = 12;
 /// Of these, files of the map.
 const MAX_RANKED_MAP: usize = 3;
@@ -312,7 +312,7 @@ impl<'a> Context<'a> {
         threads.flatten().map(|thread| &**thread)
     }
 
-    /// Ranked items, best first (spec/lifecycle.md §8.1).
+    /// Ranked items, best first.
     pub(crate) fn ranked(&self) -> &[Ranked] {
         self.ranked.get_or_init(|| self.rank())
     }
@@ -562,7 +562,7 @@ fn map_title(hit: &MapHit) -> String {
     }
 }
 
-/// Why a handoff says little about the present, computed when it is read (W6).
+/// Why a handoff says little about the present, computed when it is read.
 fn stale_handoff(handoff: &Handoff, project: &Project, now: Timestamp) -> Vec<String> {
     let mut reasons = Vec::new();
     let points = &handoff.recommended_starting_points;
@@ -581,7 +581,7 @@ fn stale_handoff(handoff: &Handoff, project: &Project, now: Timestamp) -> Vec<St
 }
 
 /// By words and files in common; a request that says to go on means the last handoff. Sharing a kind
-/// of file is no relevance (W34).
+/// of file is no relevance.
 fn relevance(handoff: &Handoff, request: &str, continues: bool, project: &Project) -> Relevance {
     if continues {
         return Relevance::High;

@@ -30,7 +30,7 @@ pub struct Touch {
 }
 
 /// Counts a session by its id: the same id is the same session however many others came in
-/// between (W7), and its times are those of its own events (W22).
+/// between, and its times are those of its own events.
 pub fn touch(snapshot: &Snapshot, identity: &Identity, now: Timestamp) -> Touch {
     let mut file = (*snapshot.session).clone();
     if file.session_count == 0 {

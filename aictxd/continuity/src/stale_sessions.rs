@@ -1,4 +1,4 @@
-//! Sessions that began and never ended, and work that nobody proved (spec/guard.md §12), as far as
+//! Sessions that began and never ended, and work that nobody proved, as far as
 //! they concern the request: the caller's own session is not among them, and everything ages.
 
 use std::collections::HashSet;
@@ -45,7 +45,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// The lifecycle as it concerns a request of a session (spec/guard.md §12.2).
+/// The lifecycle as it concerns a request of a session.
 pub fn lifecycle_status(
     snapshot: &Snapshot,
     session_id: &str,

@@ -1,7 +1,7 @@
-//! Strategy memory: how a task like this one was done before (spec/memory-repomap-setup.md §6).
+//! Strategy memory: how a task like this one was done before.
 //!
 //! Only what succeeded with evidence is offered again, only where there is overlap beyond words,
-//! and the older the less (W18, W-T1, W-T2).
+//! and the older the less.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ fn quality(strategy: &Strategy) -> &str {
     }
 }
 
-/// Spec §6.2.
+/// Grades what shows that a strategy worked: `high` for edits with tests, `unknown` for nothing.
 pub(crate) fn evidence_quality(
     tests: bool,
     commands: bool,
@@ -151,7 +151,7 @@ fn row(done: &Done, quality: &'static str) -> Strategy {
             .map(|t| clean(t, 400))
             .collect()
     };
-    // Commands are no paths (W11).
+    // Commands are no paths.
     let mut files = newest(done.edited);
     for path in newest(done.opened) {
         if !files.contains(&path) && files.len() < MAX_KEPT {
@@ -222,7 +222,7 @@ fn or_derived(stored: &str, derived: impl FnOnce() -> String) -> String {
     }
 }
 
-/// `strategy_hint` of resume and brief (spec/lifecycle.md §9).
+/// `strategy_hint` of resume and brief.
 pub(crate) fn hint(found: &StrategyMatch) -> Value {
     let s = found.strategy;
     let mut hint = json!({
@@ -242,7 +242,7 @@ pub(crate) fn hint(found: &StrategyMatch) -> Value {
     )
 }
 
-/// The members that `suggest` and `reuse` share (spec §6.10).
+/// The members that `suggest` and `reuse` share.
 pub(crate) fn details(found: Option<&StrategyMatch>) -> Map<String, Value> {
     let mut out = Map::new();
     let mut put = |name: &str, value: Value| out.insert(name.to_owned(), value);

@@ -1,4 +1,4 @@
-//! Semantic repository memory: what the parts of a repository are (spec/lifecycle.md §17).
+//! Semantic repository memory: what the parts of a repository are.
 
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
@@ -138,7 +138,7 @@ fn merge<'a>(list: &mut Vec<String>, new: impl Iterator<Item = &'a String>, limi
     }
 }
 
-/// The sub-systems that a request is about: all when there are few, else the best three (§8.3).
+/// The sub-systems that a request is about: all when there are few, else the best three.
 pub(crate) fn relevant<'a>(
     memory: &'a SemanticRepo,
     request: &str,

@@ -1,4 +1,4 @@
-//! The summary text of a finalize, to the line grammar of spec/lifecycle.md §12.7.
+//! Summary text of a finalize: one line each for context, map, contract, what was saved and what comes next.
 
 use aictx_proto::record::files;
 use aictx_proto::shown::{self, Line, Name, Quoted};

@@ -1,8 +1,8 @@
-//! Work State: threads of work that outlive sessions (spec/lifecycle.md §14).
+//! Work State: threads of work that outlive sessions.
 //!
 //! A thread belongs to the branch and the worktree in which it was last worked on; one is active
 //! for each pair of them. What is stored stays within the bounds of the format, and in full lists
-//! the oldest entry makes room (W12).
+//! the oldest entry makes room.
 
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, KeyOrder};
@@ -36,7 +36,7 @@ const MAX_ID: usize = 80;
 
 /// A member name made of a goal: lower-case letters and digits with dashes, at most 80. A goal
 /// that is not wholly said by that gets eight digits of its hash, so that goals in any script get
-/// distinct ids (W16).
+/// distinct ids.
 pub fn task_id(goal: &str) -> String {
     let goal = goal.trim();
     let mut id = String::new();
@@ -95,7 +95,7 @@ pub fn thread_line(thread: &Thread) -> String {
     with_origin(line.to_string(), thread.origin)
 }
 
-/// The short form that packets carry; empty members are left out (spec §14.7).
+/// The short form that packets carry; empty members are left out.
 pub(crate) fn compact(thread: &Thread) -> Value {
     let mut out = Map::new();
     let mut put = |name: &str, value: Value| {
@@ -211,7 +211,7 @@ pub(crate) fn without(pointer: &ActivePointer, id: &str) -> ActivePointer {
     forget_focus(pointer, id, at)
 }
 
-/// Points nothing at a thread any more. Closing one thread leaves the others where they are (W19).
+/// Points nothing at a thread any more. Closing one thread leaves the others where they are.
 pub(crate) fn forget_focus(pointer: &ActivePointer, id: &str, now: Timestamp) -> ActivePointer {
     let mut pointer = pointer.clone();
     pointer.version = 1;

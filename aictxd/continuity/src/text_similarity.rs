@@ -14,9 +14,9 @@ const MAX_COMPARED: usize = 8 * 1024;
 /// Bytes of a generation of texts whose terms are remembered, which take ten times as much: those of what is
 /// worked on.
 const TEXTS: usize = 64 * 1024;
-/// A goal that stands inside another says the same from this many characters on (spec/guard §7.3).
+/// A goal that stands inside another says the same from this many characters on.
 const MIN_CONTAINED: usize = 16;
-/// Share of common terms from which two goals are the same (spec/guard §7.3).
+/// Share of common terms from which two goals are the same.
 const SAME_GOAL: f64 = 0.35;
 
 /// The telling terms of a text: stemmed parts of its words without common ones, and pairs of
@@ -117,12 +117,12 @@ pub(crate) struct GoalMatch {
     pub(crate) score: f64,
 }
 
-/// Returns true if two goals are about the same (spec/guard.md §7.3).
+/// Returns true if two goals are about the same.
 pub fn goals_match(a: &str, b: &str) -> bool {
     goals(a, b).yes
 }
 
-/// Compares two goals (spec/guard.md §7.3).
+/// Compares two goals.
 pub(crate) fn goals(a: &str, b: &str) -> GoalMatch {
     let answer = |yes, level, score: f64| GoalMatch {
         yes,

@@ -1,4 +1,4 @@
-//! What a command line would do to things that do not come back (spec/guard.md §4).
+//! What a command line would do to things that do not come back.
 //!
 //! Works on the structure of [`aictx_shell`]; what programs mean is data in [`table`].
 

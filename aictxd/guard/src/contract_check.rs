@@ -1,5 +1,5 @@
 //! Does a step still agree with what the repository remembers: its contract, the task at hand, other
-//! sessions, what was validated (spec/guard.md §3.3-§3.5, §6-§12)?
+//! sessions, what was validated?
 //!
 //! Stored text never reaches an answer, and nothing that a repository holds can lower a finding about
 //! safety. Housekeeping is not told here at all.

@@ -4,7 +4,7 @@
 
 use aictx_proto::methods::guard::GuardWarning;
 
-/// What kind of finding a code is; the decision depends on it (spec/guard.md §3.5).
+/// What kind of finding a code is; the decision depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Holds whatever state and contract say.

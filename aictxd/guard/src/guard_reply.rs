@@ -1,4 +1,4 @@
-//! The guard's answer: findings, decision, cures (spec/guard.md §3).
+//! The guard's answer: findings, decision, cures.
 
 use aictx_proto::methods::guard::{
     GUARD_ACTIONS, GuardChecks, GuardExplanation, GuardFinding, GuardParams, GuardReply,

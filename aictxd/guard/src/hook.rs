@@ -2,7 +2,7 @@
 //!
 //! What cannot be undone is denied or asked about; everything else is the agent's own business,
 //! because a guard that cries wolf is switched off. That goes for files outside of the repository, too
-//! (spec/guard.md §17.1): the user is asked, but not about temporary files and the agent's own notes.
+//!: the user is asked, but not about temporary files and the agent's own notes.
 
 use aictx_proto::path::Located;
 

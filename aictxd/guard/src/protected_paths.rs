@@ -1,4 +1,4 @@
-//! Paths that deserve a word whatever the contract says (spec/guard.md §3.7).
+//! Paths that deserve a word whatever the contract says.
 
 use std::sync::LazyLock;
 

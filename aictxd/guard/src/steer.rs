@@ -1,4 +1,4 @@
-//! What a person's message means for work under way (spec/guard.md §5).
+//! What a person's message means for work under way.
 //!
 //! Pure. A message is read ([`read`]): quotations, code and logs are put aside, for nobody's text but
 //! the person's own can steer. Its words get meanings from language packs ([`pack`]), clauses get

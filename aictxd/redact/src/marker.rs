@@ -1,4 +1,4 @@
-//! The marker kinds of spec/memory-repomap-setup.md §16.6, and the marker itself.
+//! The marker and its kinds, which are part of the format.
 
 pub(super) const PRIVATE_KEY: &str = "private_key";
 pub(super) const API_KEY: &str = "api_key";

@@ -25,8 +25,8 @@ pub struct Span {
     pub len: u32,
 }
 
-/// What a definition is. The words are those of the file format (spec/memory-repomap-setup.md
-/// §11.5); the numbers are stored in index files and never change their meaning.
+/// Kind of a definition. The words are those of the file format; the numbers are stored in index files
+/// and never change their meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -199,7 +199,7 @@ impl Outcome {
     }
 
     /// The reason that the file format gives for a record without symbols
-    /// (spec/memory-repomap-setup.md §10.7 and §11.4); empty for a parsed file.
+    ///; empty for a parsed file.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Parsed => "",

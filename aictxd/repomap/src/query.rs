@@ -77,7 +77,7 @@ pub fn reason(outcome: Option<Outcome>) -> &'static str {
     outcome.map_or("pending", Outcome::reason)
 }
 
-/// The whole index in the ancestor's format (spec/memory-repomap-setup.md §10.4). `generated_at` is
+/// The whole index in the ancestor's format. `generated_at` is
 /// the caller's time.
 pub fn export(tree: &Tree, git: bool, generated_at: String) -> MapExport {
     let files = (0..tree.files()).map(|file| export_file(tree, FileId(file)));

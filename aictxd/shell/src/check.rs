@@ -125,7 +125,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// Returns true if the command line runs tests (spec/memory §2.3), judged by the programs it runs. Listing
+/// Returns true if the command line runs tests, judged by the programs it runs. Listing
 /// them or compiling them is not running them.
 pub fn is_test_command(command: &str) -> bool {
     crate::parse(command)

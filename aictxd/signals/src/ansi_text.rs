@@ -1,5 +1,5 @@
 //! Raw tool output made readable: lines without escape sequences, progress overwrites, zero-width
-//! characters and prefixes of build services (spec/memory §4.5).
+//! characters and prefixes of build services.
 
 use memchr::memchr;
 

@@ -1,4 +1,4 @@
-//! Stable identity of an error (spec/memory §4.6): the same mistake has the same fingerprint in
+//! Stable identity of an error: the same mistake has the same fingerprint in
 //! another clone, on another day, after lines moved; another mistake has another one.
 
 use aictx_proto::event::ErrorEvent;

@@ -1,4 +1,4 @@
-//! An error in one line, as somebody tells it: `tests/test_core.py:2: AssertionError` (spec/memory §2.8).
+//! An error in one line, as somebody tells it: `tests/test_core.py:2: AssertionError`.
 
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::text::clean;

@@ -1,5 +1,5 @@
 //! `.aictx/repo_map/`: what other readers of the format find of the index
-//! (spec/memory-repomap-setup.md §10.2 to §10.5). The index itself lies in the cache.
+//!. The index itself lies in the cache.
 
 use std::path::Path;
 

@@ -422,7 +422,7 @@ fn last_refresh(any: bool, freshness: &MapFreshness) -> &'static str {
     }
 }
 
-/// What a report says of the map (spec/lifecycle.md §23): as it is, without waiting for it.
+/// What a report says of the map: as it is, without waiting for it.
 pub(super) fn in_short(app: &App, worktree: &Path) -> Result<Value, RpcError> {
     let map = app.maps.open(worktree)?;
     let tree = map.indexer.tree();

@@ -1,4 +1,4 @@
-//! `portability.status` and `portability.compact` (spec/memory-repomap-setup.md §16): memory that goes
+//! `portability.status` and `portability.compact`: memory that goes
 //! through git.
 
 use std::cell::Cell;

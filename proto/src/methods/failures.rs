@@ -1,4 +1,4 @@
-//! `failures.*`: what failed here, and what became of it (spec/memory-repomap-setup.md §5).
+//! `failures.*`: what failed here, and what became of it.
 
 use serde::{Deserialize, Serialize};
 

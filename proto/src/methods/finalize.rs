@@ -1,4 +1,4 @@
-//! `finalize` (spec/lifecycle.md §12).
+//! `finalize`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -56,7 +56,7 @@ pub struct FinalizeParams {
     pub decisions: Vec<Value>,
     /// Failure ids the caller says are resolved.
     pub resolved_failures: Vec<String>,
-    /// Sub-systems described: objects with `name` and the other members of one (spec §17).
+    /// Sub-systems described: objects with `name` and the other members of one.
     pub semantic_updates: Vec<Value>,
     /// The caller says that what was done is proven, beyond what was observed.
     pub validated_learning: bool,
@@ -118,11 +118,11 @@ pub struct FinalizeReply {
     pub continuity_metrics_persisted: Option<Value>,
     /// `{updated, task_id, path, fields}`.
     pub work_state_updated: Option<Value>,
-    /// How the contract was kept (spec/guard.md §8).
+    /// How the contract was kept.
     pub contract_compliance: Value,
     /// The same in the words of the older member.
     pub contract_adherence: Value,
-    /// What the contract still wants (spec/guard.md §9).
+    /// What the contract still wants.
     pub contract_gaps: Vec<Value>,
     /// Where report and observation differ: `{field, reported_only, observed_only}`. What was observed
     /// counts.

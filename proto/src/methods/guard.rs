@@ -1,4 +1,4 @@
-//! `guard` (spec/guard.md §3).
+//! `guard`.
 
 use serde::{Deserialize, Serialize};
 

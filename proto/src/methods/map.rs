@@ -1,4 +1,4 @@
-//! `map.*`: where should an agent look first? (spec/memory-repomap-setup.md §10 and §11)
+//! `map.*`: where should an agent look first?
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `resume` (spec/lifecycle.md §11).
+//! `resume`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -69,7 +69,7 @@ pub struct ResumeReply {
     /// Files of the map, at most 5.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub structural_entry_points: Vec<Value>,
-    /// First action, edit scope, test and finalize command (spec/guard.md §6.5).
+    /// First action, edit scope, test and finalize command.
     pub execution_contract: Value,
     /// How an agent works with us.
     pub runner_contract: Value,
@@ -94,7 +94,7 @@ pub struct ResumeReply {
     /// Notes of people that fit: `{path, title, text}`, at most 2.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Value>,
-    /// What to read first; see spec §11.8.
+    /// Files to read first.
     pub capsule: Map<String, Value>,
     /// Where it comes from, relative paths or empty.
     pub sources: Value,

@@ -1,4 +1,4 @@
-//! `steer`: what a person's message means for work under way (spec/guard.md §5).
+//! `steer`: what a person's message means for work under way.
 
 use serde::{Deserialize, Serialize};
 

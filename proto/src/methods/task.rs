@@ -1,7 +1,7 @@
 //! `task.*`, and what looks at memory: `next`, `prepare`, `suggest`, `reuse`, `reflect`, `log`, `why`,
 //! `report`, `memory.*`, `messages`, `compact`.
 //!
-//! Results are the objects of the format (spec/lifecycle.md §9, §14, §20, §22-§26), with a member
+//! Results are the objects of the format (docs/format.md), with a member
 //! `text` where people read something else than the JSON.
 
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::Origin;
 
-/// One entry of `continuity/contracts/index.json` (spec/guard.md §7.2).
+/// One entry of `continuity/contracts/index.json`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ContractRef {
@@ -71,7 +71,7 @@ pub struct ContractRecord {
     pub execution_id: String,
     /// `active`.
     pub status: String,
-    /// Spec §6.5.
+    /// What the session is to do: first action, edit scope, test command, validation policy.
     pub execution_contract: Value,
     /// What finalize compares.
     pub contract_checks: Value,
@@ -80,7 +80,7 @@ pub struct ContractRecord {
     pub extra: Map<String, Value>,
 }
 
-/// One row of `metrics/contract_compliance.jsonl` (spec/guard.md §8.5).
+/// One row of `metrics/contract_compliance.jsonl`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ComplianceRow {
@@ -118,7 +118,7 @@ pub struct ComplianceRow {
     pub extra: Map<String, Value>,
 }
 
-/// One row of `continuity/lifecycle_events.jsonl` (spec/guard.md §12.1). Empty texts are left out.
+/// One row of `continuity/lifecycle_events.jsonl`. Empty texts are left out.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LifecycleEvent {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Origin;
 
-/// One row of `strategy_memory/strategies.jsonl` (spec/memory-repomap-setup.md §6.1).
+/// One row of `strategy_memory/strategies.jsonl`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Strategy {
@@ -48,7 +48,7 @@ pub struct Strategy {
     /// When not to: as somebody said, else as it follows from the entry point.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub avoid_when: String,
-    /// `high`, `medium`, `low` or `unknown` (§6.2).
+    /// `high`, `medium`, `low` or `unknown`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub evidence_quality: String,
     /// What was thought and found wrong on the way, at most 3.
@@ -67,7 +67,7 @@ pub struct Strategy {
     pub extra: Map<String, Value>,
 }
 
-/// A part of the repository as described by agents (spec/lifecycle.md §17).
+/// A part of the repository as described by agents.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Subsystem {
@@ -111,7 +111,7 @@ pub struct SemanticRepo {
     pub extra: Map<String, Value>,
 }
 
-/// What is known of one area (spec/lifecycle.md §5).
+/// What is known of one area.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Area {

@@ -1,4 +1,4 @@
-//! Work State: threads of work, and which one is active where (spec/lifecycle.md §14).
+//! Work State: threads of work, and which one is active where.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -44,7 +44,7 @@ pub struct Thread {
     pub discarded_hypotheses: Vec<Value>,
     /// `{claim, confidence, needs_validation}`, at most 8.
     pub uncertainties: Vec<Value>,
-    /// What a contract still wants, at most 8 (spec §12.4).
+    /// What a contract still wants, at most 8.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contract_gaps: Vec<Value>,
     /// The most severe of them.

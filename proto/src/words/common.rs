@@ -265,7 +265,7 @@ static GENERIC: &[&str] = &[
 ];
 
 /// How little a term tells of a question: 0 for stop words, 0.2 for words that fit any task
-/// (spec/memory-repomap-setup.md §11.11), 1 for all others. Takes a term as [`super::terms`] makes it.
+///, 1 for all others. Takes a term as [`super::terms`] makes it.
 pub fn weight(term: &str) -> f32 {
     static LEVELS: OnceLock<HashMap<String, f32>> = OnceLock::new();
     let levels = LEVELS.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! `aictx portability compact` (spec/memory-repomap-setup.md §16.8): what two sides of a merge have both
+//! `aictx portability compact`: what two sides of a merge have both
 //! written, and what is too old to travel.
 
 use std::collections::{BTreeSet, HashSet};

@@ -16,7 +16,7 @@ pub(crate) const NOT_EVALUATED: &str = "not_evaluated";
 const MAX_ISSUES: usize = 8;
 /// Files shown of each list.
 const MAX_FILES: usize = 12;
-/// What is taken off for each issue (spec §8.3).
+/// What is taken off for each issue.
 const FIRST_ACTION: f64 = 0.30;
 const OUTSIDE_SCOPE: f64 = 0.30;
 const AVOIDED: f64 = 0.30;
@@ -450,7 +450,7 @@ pub(crate) fn compliance_row(
     }
 }
 
-/// `contract_adherence` of the format, filled from the one verdict (spec §8.4).
+/// `contract_adherence` of the format, filled from the one verdict.
 pub(crate) fn adherence(compliance: &Compliance, record: Option<&ContractRecord>) -> Value {
     let Some(record) = record.filter(|_| compliance.evaluated()) else {
         return json!({ "contract_available": record.is_some(), "skipped_reason": compliance.main_issue });

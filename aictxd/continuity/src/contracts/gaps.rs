@@ -1,4 +1,4 @@
-//! What a contract still wants after an execution, until evidence closes it (spec/guard.md §9).
+//! What a contract still wants after an execution, until evidence closes it.
 
 use aictx_proto::record::ContractRecord;
 use aictx_shell::same_check;
@@ -11,7 +11,7 @@ const MAX_GAPS: usize = 8;
 
 /// The gaps of a verdict: `{kind, severity, policy, blocking, source_code, summary, expected,
 /// next_action, recommended_command, related_paths, source_execution_id}`; blank members are left
-/// out. Uncommitted files are no gap: work is finalized before it is committed (W43).
+/// out. Uncommitted files are no gap: work is finalized before it is committed.
 pub(crate) fn gaps(
     compliance: &Compliance,
     record: Option<&ContractRecord>,

@@ -1,5 +1,5 @@
 //! Which remembered failures matter: for a task, for a file, for a command, for an error at hand
-//! (spec/memory-repomap-setup.md §5.7).
+//!.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, LazyLock};

@@ -434,7 +434,7 @@ fn avoided(patterns: &[Arc<FailurePattern>], facts: &Facts) -> bool {
 
 /// What of memory concerned the execution, by kind.
 /// What of memory this session was told, as the receipts in its ledger say: nothing else was loaded, and nothing
-/// else can have been followed (W21, W31).
+/// else can have been followed.
 fn told(rows: &[LedgerRow]) -> Vec<&ToldItem> {
     let receipts = rows.iter().filter_map(|row| row.receipt.as_ref());
     receipts.flat_map(|receipt| &receipt.items).collect()
@@ -485,7 +485,7 @@ fn loaded(told: &[&ToldItem]) -> Vec<&'static str> {
     .collect()
 }
 
-/// Counters, each raised by what was observed (W31).
+/// Counters, each raised by what was observed.
 fn metrics(
     before: &Value,
     loaded: &[&str],

@@ -447,7 +447,7 @@ fn warnings(d: &Decided) -> Vec<String> {
     warnings
 }
 
-/// The lists of an execution that somebody has to have seen or said (spec/lifecycle.md §12.6).
+/// The lists of an execution that somebody has to have seen or said.
 pub(crate) const CAPTURED: [&str; 6] = [
     "files_opened",
     "files_edited",

@@ -1,4 +1,4 @@
-//! `next` and `prepare`: the context of a task in two forms (spec/lifecycle.md §9, §26).
+//! `next` and `prepare`: the context of a task in two forms.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -160,7 +160,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
             .take(2)
             .for_each(|r| risk(r, found.decision.origin));
     }
-    // What failed and what may help, not the signature (§8.3).
+    // What failed and what may help, not the signature.
     context
         .failures
         .iter()
@@ -324,7 +324,7 @@ fn recalled_lines(recalled: &[Recollection]) -> impl Iterator<Item = Vec<Line>> 
     recalled.iter().map(labelled)
 }
 
-/// `aictx prepare`: what to look at for a goal, read-only (spec/guard.md §15).
+/// `aictx prepare`: what to look at for a goal, read-only.
 pub fn prepare(
     snapshot: &Snapshot,
     project: &Project,

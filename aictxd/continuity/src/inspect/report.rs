@@ -1,4 +1,4 @@
-//! `aictx report real-usage`: what the logs show, and nothing else (spec/lifecycle.md §23).
+//! `aictx report real-usage`: what the logs show, and nothing else.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -275,7 +275,7 @@ fn sorted(counts: BTreeMap<&str, usize>, limit: usize) -> Value {
     Value::Object(map)
 }
 
-/// Aggregate of the compliance rows (spec/guard.md §8.5).
+/// Aggregate of the compliance rows.
 fn compliance(rows: &[ComplianceRow]) -> Value {
     let count = |status: &str| rows.iter().filter(|r| r.status == status).count();
     let scores: Vec<f64> = rows.iter().filter_map(|r| r.score).collect();

@@ -1,4 +1,4 @@
-//! `suggest`, `reuse` and `reflect` (spec/memory-repomap-setup.md §6.10, §6.11).
+//! `suggest`, `reuse` and `reflect`.
 
 use aictx_proto::Timestamp;
 use aictx_proto::record::ExecutionLogRow;

@@ -1,4 +1,4 @@
-//! The startup banner: the session's line and what it goes on with (spec/lifecycle.md §13).
+//! The startup banner: the session's line and what it goes on with.
 
 use aictx_proto::record::Origin;
 use aictx_proto::shown::{Name, Quoted};

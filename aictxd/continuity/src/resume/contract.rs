@@ -1,5 +1,5 @@
 //! What binds a session: how well the request fits what is remembered, and what follows from it
-//! (spec/guard.md §6). Bound only by evidence in the request itself, or when it says to go on (W34).
+//!. Bound only by evidence in the request itself, or when it says to go on.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -203,7 +203,7 @@ pub(crate) fn task_fits(active: &Active, request: &str, continues: bool) -> bool
             .any(|f| f.len() > 3 && request.contains(f.as_str()))
 }
 
-/// `{level, contract_strength, score, reason, signals}` (spec §6.4).
+/// `{level, contract_strength, score, reason, signals}`.
 pub(super) fn continuity_match(context: &Context, points: &[EntryPoint], task_fits: bool) -> Value {
     let mut score = 0;
     let mut signals: Vec<&str> = Vec::new();
@@ -269,7 +269,7 @@ pub(super) fn continuity_match(context: &Context, points: &[EntryPoint], task_fi
     })
 }
 
-/// The contract object (spec §6.5): one file to begin with, a scope, a check.
+/// The contract object: one file to begin with, a scope, a check.
 pub(super) fn execution_contract(
     context: &Context,
     matched: &Value,
@@ -360,7 +360,7 @@ pub(super) fn execution_contract(
     contract
 }
 
-/// Spec §10.3.
+/// Returns whether work of a task type must be tested before it counts as done, and how a missing test is told.
 pub(crate) fn validation_policy(task_type: &str, lenient: bool) -> Value {
     let (required, evidence, severity) = match task_type {
         "bug_fixing" | "feature_work" | "refactoring" | "testing" | "performance"
@@ -384,7 +384,7 @@ pub(crate) fn validation_policy(task_type: &str, lenient: bool) -> Value {
     })
 }
 
-/// Constant (spec §10.1).
+/// Constant.
 pub(super) fn runner_contract() -> Value {
     json!({
         "version": 1, "aictx_required": true, "preferred_surface": "mcp",
@@ -395,7 +395,7 @@ pub(super) fn runner_contract() -> Value {
     })
 }
 
-/// Spec §10.2.
+/// Returns when an agent has to ask the guard or the steer guard, by task type and strength of the contract.
 pub(super) fn guard_triggers(strength: &str, task_type: &str) -> Vec<Value> {
     let trigger = |condition: &str, tool: &str, action: &str, risk: Option<&str>| {
         let mut out = json!({

@@ -35,7 +35,7 @@ pub(crate) fn carryover_gaps(context: &Context) -> Vec<Value> {
     let of_handoff = of_handoff.flat_map(|h| h.contract_gaps.iter().map(|gap| (gap, h.origin)));
     for (gap, origin) in of_threads.chain(of_handoff) {
         let same = |g: &Value| g["kind"] == gap["kind"] && g["expected"] == gap["expected"];
-        // Work is finalized before it is committed: files of the ancestor call that a gap (W43).
+        // Work is finalized before it is committed: files of the ancestor call that a gap.
         let counts = gap["kind"] != "uncommitted_changes";
         if counts && gaps.len() < MAX_GAPS && !gaps.iter().any(same) {
             let origin = Origin::of(gap).and(origin);
@@ -71,7 +71,7 @@ pub(super) fn strongest(gaps: &[Value]) -> Value {
         })
 }
 
-/// From the one handoff record; a missing outcome is unknown, never success (W3). A task that is
+/// From the one handoff record; a missing outcome is unknown, never success. A task that is
 /// active here but not what the request is about is said to be so.
 pub(crate) fn task_state(
     context: &Context,
@@ -551,7 +551,7 @@ fn next_step(context: &Context, points: &[EntryPoint]) -> String {
         .unwrap_or_default()
 }
 
-/// What is known to hold: only what succeeded counts (W3).
+/// What is known to hold: only what succeeded counts.
 fn validated(context: &Context, limit: usize) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let verified = context

@@ -292,7 +292,7 @@ impl Capsule<'_> {
         line
     }
 
-    /// The most relevant and newest first (W5).
+    /// The most relevant and newest first.
     pub(super) fn decisions(&self, packet: &mut Packet) {
         let current = self.context.decisions.iter().take(MAX_DECISIONS);
         let earlier = self.context.earlier_decisions.iter().take(MAX_EARLIER);

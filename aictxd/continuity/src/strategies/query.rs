@@ -1,4 +1,4 @@
-//! Which strategies fit a question, and why (spec/memory §6).
+//! Which strategies fit a question, and why.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -395,7 +395,7 @@ impl Asked<'_> {
                 subsystem(query.area).to_owned()
             });
         }
-        // A strategy is only offered on evidence (W-T2); type and general activity are none.
+        // A strategy is only offered on evidence; type and general activity are none.
         let of_type = self.only_type && query.task_type == strategy.task_type;
         if points.strong == 0 && like < LIKE_REQUEST && !of_type {
             return None;

@@ -1,4 +1,4 @@
-//! Which thread goes on here: one rule for all of them (W15).
+//! Which thread goes on here: one rule for all of them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Checkout {
         self
     }
 
-    /// `git_context` of a thread (spec §14.2).
+    /// `git_context` of a thread.
     pub(crate) fn context(&self, now: &str) -> Value {
         if self.head.is_empty() && self.branch.is_empty() {
             return json!({ "available": false, "reason": "not_git_repo", "captured_at": now });
@@ -112,7 +112,7 @@ pub struct Active {
     pub thread: Option<Arc<Thread>>,
     /// Without one: the one that was left blocked or paused last.
     pub recent: Option<Arc<Thread>>,
-    /// `work_state_git_status` of whichever is there (spec §14.5).
+    /// `work_state_git_status` of whichever is there.
     pub status: Option<Value>,
     /// `skipped_work_state`: the one that would be active on its own branch.
     pub skipped: Option<Value>,

@@ -1,4 +1,4 @@
-//! `task start`, `update`, `resume` and `close`: what they want written, or why they refuse (W19).
+//! `task start`, `update`, `resume` and `close`: what they want written, or why they refuse.
 
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;

@@ -1,4 +1,4 @@
-//! What an execution adds to the thread it worked on (spec §14.6).
+//! What an execution adds to the thread it worked on.
 
 use aictx_proto::record::Thread;
 use aictx_proto::text::clean;
@@ -28,7 +28,7 @@ pub(crate) struct Evidence<'a> {
 }
 
 /// The thread after an execution. A named next step replaces the old one; one that names a check
-/// which has now passed is done (W28).
+/// which has now passed is done.
 pub(crate) fn merge_execution(thread: &Thread, evidence: &Evidence) -> Thread {
     let mut next = thread.clone();
     let cleaned = |list: &[String]| -> Vec<String> {

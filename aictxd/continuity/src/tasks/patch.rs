@@ -1,4 +1,4 @@
-//! Changes to a thread: validated whole before anything is changed (W20).
+//! Changes to a thread: validated whole before anything is changed.
 
 use aictx_proto::record::{THREAD_STATES, Thread};
 use aictx_proto::text::clean;

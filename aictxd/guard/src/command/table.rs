@@ -157,7 +157,7 @@ pub(super) const DECODERS: &[&str] = &[
     "base64", "base32", "xxd", "openssl", "gpg", "gunzip", "zcat", "uudecode", "rev",
 ];
 
-/// Directories that a build or installation makes again (spec/guard.md §4.2).
+/// Directories that a build or installation makes again.
 pub(super) const REGENERABLE: &[&str] = &[
     "node_modules",
     "target",

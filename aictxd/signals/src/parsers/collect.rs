@@ -9,7 +9,7 @@ use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use super::{ALL, Context, Finding, Lines, finish};
 use crate::prefilter::Scanned;
 
-/// Events one recogniser may contribute when others matched as well (spec/memory §4.8).
+/// Events one recogniser may contribute when others matched as well.
 const MAX_SHARED: usize = 6;
 
 /// Runs the recognisers over the streams and makes the final list: ordered, merged, bounded.

@@ -1,4 +1,4 @@
-//! Nothing recognised and the command failed: its last telling line (spec/memory §4.10).
+//! Nothing recognised and the command failed: its last telling line.
 //!
 //! Yields exactly one event. Samples: 72, 91, 94, 102, 104, 107, 109.
 

@@ -1,4 +1,4 @@
-//! Memory that goes through git (spec/memory-repomap-setup.md §16): rules in `.gitignore` that show
+//! Memory that goes through git: rules in `.gitignore` that show
 //! what is worth sharing and hide the rest, union merges for histories, and a file that says so to
 //! whoever clones the repository.
 
