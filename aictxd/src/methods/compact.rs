@@ -5,6 +5,7 @@ use std::path::Path;
 
 use aictx_continuity::{Fate, Known, RULES, failure_list, rules, staleness};
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
+use aictx_proto::json::member;
 use aictx_proto::methods::CompactParams;
 use aictx_proto::record::files;
 use aictx_proto::rpc::RpcError;
@@ -99,8 +100,11 @@ fn finish(host: &Host, manifest: &str, report: &Value) -> Result<(), RpcError> {
     let written = report.clone();
     let committed = host.store.transact(|snapshot| {
         let mut effects: Effects = vec![
-            replace(files::STALENESS, written["staleness"].clone()),
-            replace(files::DEDUPE_REPORT, dedupe_report(&written["artifacts"])),
+            replace(files::STALENESS, member(&written, "staleness").clone()),
+            replace(
+                files::DEDUPE_REPORT,
+                dedupe_report(member(&written, "artifacts")),
+            ),
             replace(manifest, written),
         ];
         effects.extend(derived(snapshot));
@@ -118,8 +122,9 @@ fn finish(host: &Host, manifest: &str, report: &Value) -> Result<(), RpcError> {
 fn dedupe_report(artifacts: &Value) -> Value {
     let of = |kind: &str| {
         let mut all = artifacts.as_array().into_iter().flatten();
-        let one = all.find(|one| one["kind"] == kind);
-        let count = |member: &str| one.map_or(0, |one| one[member].as_u64().unwrap_or_default());
+        let one = all.find(|one| *member(one, "kind") == kind);
+        let count =
+            |name: &str| one.map_or(0, |one| member(one, name).as_u64().unwrap_or_default());
         let (before, removed) = (count("before_rows"), count("deduped_rows"));
         (before, before.saturating_sub(removed), removed)
     };
