@@ -353,7 +353,7 @@ pub struct FailurePattern {
     /// How often it came back after being resolved.
     #[serde(skip_serializing_if = "is_zero")]
     pub reopened: u64,
-    /// `command`, `test` or `explicit`: what showed that it is resolved.
+    /// `command`, `test`, `explicit` or `reported`: what showed that it is resolved.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resolution_evidence: String,
     /// The summary of the run that resolved it.

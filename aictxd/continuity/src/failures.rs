@@ -66,6 +66,8 @@ pub(crate) struct Context<'a> {
     pub(crate) checkout: &'a Checkout,
     /// Failure ids that the agent says are resolved.
     pub(crate) claimed: &'a [String],
+    /// The agent reports a success with tests.
+    pub(crate) says_tested: bool,
     /// The execution was reported or observed as failed.
     pub(crate) failed: bool,
     /// Error strings that the agent reported.
@@ -93,6 +95,14 @@ pub(crate) fn apply(
             continue;
         } else {
             match progress(known, &mut passed, context.checkout) {
+                // What was only said to fail is resolved by saying so; what was seen to fail is not.
+                Progress::None
+                    if context.says_tested
+                        && known.failed_command.is_empty()
+                        && worked_on(known, seen, context.summary) =>
+                {
+                    "reported"
+                }
                 Progress::None => continue,
                 Progress::Some { branches, failing } => {
                     let pattern = Arc::make_mut(pattern);

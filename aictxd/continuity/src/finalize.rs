@@ -432,6 +432,8 @@ fn decide<'a>(
             now: input.now,
             checkout: &input.project.checkout,
             claimed: params.map_or(&[], |p| p.resolved_failures.as_slice()),
+            says_tested: success == Some(true)
+                && params.is_some_and(|p| !p.tests_executed.is_empty()),
             failed: success == Some(false),
             reported: params.map_or(&[], |p| p.notable_errors.as_slice()),
         },

@@ -16,6 +16,7 @@ fn context<'a>(execution_id: &'a str, failed: bool) -> Context<'a> {
         now: Timestamp::from_unix(0),
         checkout: &NOWHERE,
         claimed: &[],
+        says_tested: false,
         failed,
         reported: &[],
     }
@@ -45,6 +46,37 @@ fn passing_on(command: &str, branch: &str) -> Observation {
         branch: branch.into(),
     });
     seen
+}
+
+#[test]
+fn what_was_only_reported_is_resolved_by_a_report_with_tests_that_is_about_it() {
+    let reported = ["AssertionError: 1 != 2".to_owned()];
+    let failed = Context {
+        reported: &reported,
+        ..context("e1", true)
+    };
+    let edited = |file: &str| Observation {
+        files_edited: vec![file.to_owned()],
+        ..Observation::default()
+    };
+    let open = apply(&[], &edited("src/a.py"), &failed).patterns.unwrap();
+    let tested = Context {
+        says_tested: true,
+        ..context("e2", false)
+    };
+    let resolved = |patterns: &[Arc<FailurePattern>], file: &str, context: &Context| {
+        apply(patterns, &edited(file), context).resolved.len()
+    };
+    assert_eq!(resolved(&open, "src/a.py", &tested), 1);
+    assert_eq!(
+        resolved(&open, "src/a.py", &context("e2", false)),
+        0,
+        "no tests"
+    );
+    assert_eq!(resolved(&open, "docs/b.md", &tested), 0, "something else");
+    let seen = apply(&[], &failing("pytest -q", "f1"), &context("e1", true));
+    let seen = seen.patterns.unwrap();
+    assert_eq!(resolved(&seen, "src/a.py", &tested), 0, "seen to fail");
 }
 
 #[test]
