@@ -459,7 +459,7 @@ pub struct ExecutionLogRow {
     pub success: Option<bool>,
     /// Always false: packets are not built any more.
     pub used_packet: bool,
-    /// How the contract was kept (docs/format.md#logs).
+    /// Checks of the contract, each with its result.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub contract_adherence: Value,
     /// Session the execution belongs to.
@@ -510,7 +510,7 @@ pub struct AgentExecutionRow {
     pub repeated_context_request: bool,
     /// When.
     pub recorded_at: String,
-    /// How the contract was kept (docs/format.md#logs).
+    /// Checks of the contract, each with its result.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub contract_adherence: Value,
     /// Whose word it is.
@@ -549,7 +549,7 @@ pub mod files {
     pub const HANDOFF: &str = "continuity/handoff.json";
     /// All handoffs.
     pub const HANDOFFS: &str = "continuity/handoffs.jsonl";
-    /// What is remembered on one page.
+    /// Page with everything remembered, in Markdown.
     pub const VIEW: &str = "reports/continuity-view.md";
     /// The same as a diagram.
     pub const VIEW_MAP: &str = "reports/continuity-map.mmd";
@@ -571,7 +571,7 @@ pub mod files {
     pub const RESUME_CAPSULE_MD: &str = "continuity/resume_capsule.md";
     /// Execution log.
     pub const EXECUTION_LOGS: &str = "metrics/execution_logs.jsonl";
-    /// What memory speaks of that is not there any more, as of the last compaction.
+    /// Stale items as of the last compaction: they name files that are gone, or are old.
     pub const STALENESS: &str = "continuity/staleness.json";
     /// Duplicates that the last compaction removed.
     pub const DEDUPE_REPORT: &str = "continuity/dedupe_report.json";

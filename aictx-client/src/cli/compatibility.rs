@@ -6,10 +6,8 @@ use std::path::Path;
 
 use aictx_proto::json::{member, set};
 use aictx_proto::methods::FinalizeParams;
+use aictx_proto::record::files;
 use serde_json::{Value, json};
-
-/// Where the Python package keeps its page and its diagram in the memory.
-const VIEW: [&str; 2] = ["reports/continuity-view.md", "reports/continuity-map.mmd"];
 
 /// Adds the members of `resume --json`.
 pub(super) fn resume(value: &mut Value, brief: bool) {
@@ -29,7 +27,7 @@ pub(super) fn resume(value: &mut Value, brief: bool) {
         json!({ "communication": policy }),
     );
     let written = value.pointer("/written_files/json");
-    let memory = memory(written, "continuity/resume_capsule.json");
+    let memory = memory(written, files::RESUME_CAPSULE_JSON);
     let view = view(&memory, member(value, "repo").as_str().unwrap_or_default());
     set(value, "continuity_view", view);
     extend(
@@ -39,9 +37,8 @@ pub(super) fn resume(value: &mut Value, brief: bool) {
             "render_payload_field": "startup_banner_render_payload",
             "data_source": "load_continuity_context",
             "does_not_replace_prepare_execution": true,
-            "instruction": "Show the banner once, in the current user language, in the first substantive \
-                user-visible response and not in a transient progress/status message. Translate the words; \
-                keep names, paths and numbers.",
+            "instruction": "Begin the first answer to the user with the banner, once, in the user's language. \
+                Keep names, paths and numbers as they are.",
         }),
     );
     extend(
@@ -60,7 +57,6 @@ pub(super) fn resume(value: &mut Value, brief: bool) {
             "do_not_inspect_aictx_installation": true,
             "forbidden_normal_flow": [
                 "aictx internal execution prepare", "aictx internal execution finalize",
-                "direct shell calls to finalize_execution",
             ],
             "forbidden_before_first_task_action": [
                 format!("{memory}agent_runtime.md"), format!("{memory}**"),
@@ -74,7 +70,7 @@ pub(super) fn resume(value: &mut Value, brief: bool) {
 pub(super) fn finalize(value: &mut Value, repo: &str) {
     set(value, "public_json_contract", finalize_contract());
     let written = value.pointer("/continuity_metrics_persisted/path");
-    let view = view(&memory(written, "continuity/continuity_metrics.json"), repo);
+    let view = view(&memory(written, files::CONTINUITY_METRICS), repo);
     set(value, "continuity_view", view);
     let id = member(value, "execution_id").clone();
     let feedback = json!({
@@ -132,9 +128,9 @@ fn memory(written: Option<&Value>, file: &str) -> String {
     written.strip_suffix(file).unwrap_or(".aictx/").to_owned()
 }
 
-/// The page and the diagram of the Python package, and whether they are there.
+/// Paths of the page and the diagram that `aictx view` writes, and whether the page is there.
 fn view(memory: &str, repo: &str) -> Value {
-    let [markdown, mermaid] = VIEW.map(|file| format!("{memory}{file}"));
+    let [markdown, mermaid] = [files::VIEW, files::VIEW_MAP].map(|file| format!("{memory}{file}"));
     json!({
         "exists": !repo.is_empty() && Path::new(repo).join(&markdown).is_file(),
         "markdown_path": markdown, "mermaid_path": mermaid,

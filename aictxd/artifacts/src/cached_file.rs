@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use aictx_proto::record::{Origin, files};
 use aictx_proto::snapshot::{ReadIssue, Rows};
+use aictx_redact::{Report, scrub_value};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::fs::{Root, Stamp};
 use crate::read::{self, MAX_FILE};
-use aictx_redact::{Report, scrub_value};
 
 /// Rows that may have gone between two that stayed.
 const MAX_LOOK: usize = 64;

@@ -150,7 +150,7 @@ impl Plan {
         self.files.is_empty()
     }
 
-    /// What is written to each file.
+    /// Files of the plan in the order of writing, each with kind and bytes.
     pub(crate) fn writes(&self) -> impl Iterator<Item = (&str, Kind, &[u8])> {
         let writes = self.order.iter();
         writes.filter_map(|file| {

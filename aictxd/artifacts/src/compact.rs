@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use aictx_redact::Report;
 use serde_json::Value;
 
 use crate::archive;
@@ -11,7 +12,6 @@ use crate::fs::{self, Root};
 use crate::lock::DEADLINE;
 use crate::read::{self, Line};
 use crate::store::Store;
-use aictx_redact::Report;
 
 /// Largest history that is compacted.
 const MAX_COMPACTED: u64 = 256 * 1024 * 1024;

@@ -4,12 +4,12 @@ use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::ledger::LedgerRow;
 use aictx_proto::record::files;
 use aictx_proto::text;
+use aictx_redact::Report;
+use aictx_redact::layout;
 use serde_json::{Map, Value};
 
 use crate::error::StoreError;
 use crate::read::MAX_FILE;
-use aictx_redact::Report;
-use aictx_redact::layout;
 
 /// Longest row written, newline included. Long texts are cut until it fits.
 pub const MAX_ROW: usize = 64 * 1024;

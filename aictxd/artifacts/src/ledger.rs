@@ -17,6 +17,7 @@ use aictx_proto::record::files::SESSIONS_DIR;
 use aictx_proto::snapshot::ReadIssue;
 use aictx_proto::text::file_stem;
 use aictx_proto::time::Timestamp;
+use aictx_redact::Report;
 
 use crate::effect_encoding;
 use crate::error::StoreError;
@@ -24,7 +25,6 @@ use crate::fs::{self, Root};
 use crate::read::{self, MAX_FILE};
 use crate::store::Store;
 use crate::trust::{Tagged, Trust};
-use aictx_redact::Report;
 
 /// How long a ledger's lock is waited for; whoever holds it writes one row.
 const LOCK_DEADLINE: Duration = Duration::from_millis(250);

@@ -1,6 +1,7 @@
-use super::*;
 use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
+
+use super::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -111,7 +111,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What is part of this memory already.
+/// Shared files and records that were taken in already.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Known {
     /// Shared files, and tracked histories with their states.
@@ -258,7 +258,7 @@ pub fn choice_row(portable: bool) -> Value {
 pub(crate) struct Inbox {
     /// State of the directory when it was listed, where no change of it can be missed.
     listed: Option<Stamp>,
-    /// What was known when that was compared with it.
+    /// Receipts that the listing was compared with.
     known: Arc<Known>,
     /// Shared files that were not.
     shared: Vec<String>,
@@ -322,6 +322,7 @@ impl Inbox {
     }
 
     /// The writes that make new records part of this memory.
+    ///
     /// As long as the user has chosen nothing, that the repository wants to go through git counts on
     /// branches that do not say so.
     pub(crate) fn effects(&self, root: &Root, known: &Known, is_portable: bool) -> Effects {

@@ -11,6 +11,7 @@ use aictx_proto::effect::{Effect, Effects};
 use aictx_proto::record::{ORIGIN, files};
 use aictx_proto::snapshot::{ReadIssue, Snapshot};
 use aictx_proto::time::Timestamp;
+use aictx_redact::Report;
 
 use crate::archive;
 use crate::commit::{self, Plan};
@@ -23,7 +24,6 @@ use crate::lock::{self, DEADLINE, Gate};
 use crate::read;
 use crate::snapshot::{Applied, Cache};
 use crate::trust::Trust;
-use aictx_redact::Report;
 
 mod cache_refresh;
 mod derived_files;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::lru_cache::is_test_command;
 use aictx_proto::RepoPath;
+
+use crate::lru_cache::is_test_command;
 
 /// Most segments of an area.
 const MAX_SEGMENTS: usize = 2;

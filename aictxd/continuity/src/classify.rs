@@ -1,4 +1,4 @@
-//! What kind of task a request is: one classifier for everything that asks.
+//! Task types: the one classifier of requests.
 //!
 //! Whole words, stems and phrases with weights; what the sentence begins with weighs most, for a
 //! request says first what is to be done. Then what was seen of the work.

@@ -1,4 +1,4 @@
-//! What is remembered, on one page and as a diagram.
+//! Memory for people: one page in Markdown, and a diagram.
 
 use aictx_proto::json::member;
 use aictx_proto::text::clean;
@@ -19,7 +19,8 @@ const KINDS: [(&str, &str, &str); 6] = [
     ("strategy", "Strategies", "strategies"),
     ("note", "Notes", "notes"),
 ];
-/// Memory for people.
+
+/// All of memory in two forms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
     /// The page, in Markdown; texts of memory are escaped.

@@ -2,10 +2,10 @@
 
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::text::clean;
+use aictx_shell::language_of;
 
 use crate::parsers::shape::{is_letter_code, location, paren_location, severity};
 use crate::parsers::{Context, finish, split_class};
-use aictx_shell::language_of;
 
 use crate::{Run, events};
 

@@ -3,15 +3,15 @@
 
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::Outcome;
+use aictx_shell::{
+    check_class, hides_status, ignores_absence, inverts_status, is_test_command, normalise_command,
+    test_tools,
+};
 
 use crate::fingerprint::fingerprint;
 use crate::parsers::{self, Context, lines_of};
 use crate::prefilter::Scanned;
 use crate::{Run, cleaned, events, events_in, run_totals, scanned, test_counts};
-use aictx_shell::{
-    check_class, hides_status, ignores_absence, inverts_status, is_test_command, normalise_command,
-    test_tools,
-};
 
 /// The exit status by which pytest says that it found no test to run: none was there, or none was asked for.
 const NO_TESTS: i32 = 5;

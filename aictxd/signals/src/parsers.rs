@@ -5,9 +5,9 @@
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::path::{Located, locate};
 use aictx_proto::text::clean;
+use aictx_shell::SimpleCommand;
 
 use crate::{Run, fingerprint};
-use aictx_shell::SimpleCommand;
 
 mod collect;
 mod lines;

@@ -51,7 +51,7 @@ pub(super) fn compact(app: &App, params: &CompactParams) -> Result<Value, RpcErr
     Ok(report)
 }
 
-/// What compacting does, or would do, to shared files: together they become one.
+/// Puts all shared files together in one, or says what that would do.
 fn fold(host: &Host, apply: bool) -> Result<Option<Value>, RpcError> {
     let keeps = |file: &str, rows: &[Value]| -> Vec<bool> {
         let fates = portable_fates(file, rows);
@@ -72,7 +72,7 @@ fn fold(host: &Host, apply: bool) -> Result<Option<Value>, RpcError> {
     }))
 }
 
-/// What compacting does, or would do, to each history, and to `shared` files.
+/// Compacts each history and the `shared` files, or says what that would do.
 fn histories(host: &Host, site: &Site, apply: bool, shared: Option<Value>) -> Value {
     let mut rows: Vec<Value> = shared.into_iter().collect();
     let mut warnings: Vec<String> = Vec::new();

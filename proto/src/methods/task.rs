@@ -244,9 +244,9 @@ pub struct ViewReply {
     pub markdown: String,
     /// The same as a Mermaid flow chart.
     pub mermaid: String,
-    /// Where the page lies in the repository once it is written.
+    /// Path of the page in the repository once it is written.
     pub markdown_path: String,
-    /// Where the flow chart does.
+    /// Path of the flow chart.
     pub mermaid_path: String,
     /// The page has been written there before, or is now.
     pub exists: bool,

@@ -568,7 +568,7 @@ fn worktrees_share_one_memory_and_keep_nobody_from_it() {
     env.git(&repo, &["checkout", "-q", "old"]);
 }
 
-/// What the ancestor and earlier versions track: whole histories, which rules show to git.
+/// Whole histories that rules show to git, as the ancestor and earlier versions track them.
 fn tracked_histories(env: &TestEnv) -> PathBuf {
     let repo = env.plain_repository("one");
     env.git(&repo, &["branch", "old"]);

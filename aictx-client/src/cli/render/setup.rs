@@ -71,11 +71,7 @@ pub fn brief(reply: &InstallReply) -> String {
 
 /// `aictx mcp install`.
 pub fn files_only(reply: &InstallReply) -> String {
-    let mut out = String::new();
-    if reply.dry_run {
-        out.push_str("Dry run. Would create/update:\n");
-    }
-    out.push_str(&brief(reply));
+    let mut out = brief(reply);
     if reply.dry_run {
         out.push_str(&diffs(&reply.files));
         out.push_str("\nnothing was written\n");
@@ -90,11 +86,6 @@ pub fn install(reply: &InstallReply) -> String {
         return out;
     }
     out.push_str(&steps(&reply.steps));
-    if !reply.agents.iter().any(|agent| agent.agent == "codex") {
-        out.push_str(
-            "Skipped global Codex integration. Use --install-codex-global to register its hooks all the same.\n",
-        );
-    }
     if !reply.agents.is_empty() {
         out.push_str(
             "\nnext: `aictx init` in a repository; hooks do nothing where that was not done\n",
@@ -145,7 +136,6 @@ pub fn init(reply: &InitReply) -> String {
         ));
     }
     out.push_str(&steps(&reply.steps));
-    out.push_str("Init complete. Use your coding agent normally in this repo.\n");
     out
 }
 

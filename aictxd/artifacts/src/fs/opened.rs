@@ -63,7 +63,7 @@ impl Opened {
         Stamp::of(&self.stat).len
     }
 
-    /// How it looked.
+    /// Stamp of the file when it was opened.
     pub(crate) fn stamp(&self) -> Stamp {
         Stamp::of(&self.stat)
     }

@@ -13,7 +13,7 @@ pub(super) struct Fresh {
     bell: Option<Bell>,
     /// Edition of the names of files that parts were read under.
     names: u64,
-    /// What came with the repository could not be taken in until then.
+    /// Readers take nothing in before this time: the last attempt failed.
     pub(super) later: Option<Instant>,
 }
 

@@ -4,13 +4,13 @@
 //! whoever finishes the commit takes them away.
 
 use aictx_proto::effect::{Effect, Effects};
+use aictx_redact::Report;
 
 use super::Store;
 use crate::commit::{self, is_shown};
 use crate::effect_encoding;
 use crate::error::StoreError;
 use crate::fs::Root;
-use aictx_redact::Report;
 
 /// What a group shows, the last of each file.
 #[derive(Debug, Default)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use aictx_proto::record::files;
+use aictx_redact::Report;
 use serde_json::{Map, Value};
 
 use super::{Store, stage};
@@ -16,7 +17,6 @@ use crate::fs::Root;
 use crate::read::MAX_FILE;
 use crate::shared::{self, Receipt, Record};
 use crate::snapshot::Cache;
-use aictx_redact::Report;
 
 /// After it failed, taking in is tried again by readers no sooner.
 const RETRY: Duration = Duration::from_secs(5);
@@ -244,7 +244,7 @@ impl Store {
     }
 }
 
-/// What putting shared files together did, or would do.
+/// Result of putting shared files together, or of trying it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Folded {
     /// Files there were.

@@ -16,7 +16,7 @@ pub(crate) const NOT_EVALUATED: &str = "not_evaluated";
 const MAX_ISSUES: usize = 8;
 /// Files shown of each list.
 const MAX_FILES: usize = 12;
-/// What is taken off for each issue.
+/// Points that each issue costs.
 const FIRST_ACTION: f64 = 0.30;
 const OUTSIDE_SCOPE: f64 = 0.30;
 const AVOIDED: f64 = 0.30;

@@ -1,4 +1,4 @@
-//! What a contract still wants after an execution, until evidence closes it.
+//! Gaps: demands of a contract that are open after an execution, until evidence closes them.
 
 use aictx_proto::record::ContractRecord;
 use aictx_shell::same_check;

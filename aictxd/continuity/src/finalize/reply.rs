@@ -168,7 +168,7 @@ pub(super) fn repeated(input: &Finalize, known: &AgentExecutionRow) -> FinalizeR
     }
 }
 
-/// What the active task says comes next.
+/// Next action of the active task.
 fn next_of_task(d: &Decided) -> Option<String> {
     let task = match &d.learned.thread {
         Some(thread) => thread.clone(),

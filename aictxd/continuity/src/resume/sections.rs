@@ -334,7 +334,7 @@ impl Parts {
                 reasons.extend(gaps.map(|severity| format!("contract_gap:{severity}")));
             }
             let selected = match left {
-                true => Some("unresolved Work State carryover before completed handoff"),
+                true => Some("put aside with something left to do"),
                 false => reasons.first().map(String::as_str),
             };
             let role = match kind {

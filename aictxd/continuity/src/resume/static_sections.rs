@@ -39,7 +39,7 @@ pub(super) fn structural(project: &Project) -> Vec<Value> {
         .collect()
 }
 
-/// How the last contract that could be evaluated was kept.
+/// Result of the last contract that could be evaluated.
 pub(super) fn previous_contract(snapshot: &Snapshot) -> Value {
     let mut newest = snapshot.compliance.iter().rev();
     match newest.find(|row| row.status != NOT_EVALUATED) {

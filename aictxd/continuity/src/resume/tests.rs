@@ -1,8 +1,9 @@
-use super::*;
 use aictx_proto::identity::SessionSource;
 use aictx_proto::methods::MapHit;
 use aictx_proto::record::{Decision, FailurePattern, Handoff, Thread};
 use aictx_proto::snapshot::shared;
+
+use super::*;
 use std::sync::Arc;
 
 fn ask(snapshot: &Snapshot, task: &str) -> ResumeReply {

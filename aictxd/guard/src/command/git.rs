@@ -3,11 +3,11 @@
 mod settings;
 mod sweeps;
 
+use aictx_proto::path::RepoPath;
 use aictx_shell::Word;
 
 use super::path_target::Touch;
 use super::{Call, Judge, Kind, Level, MAX_BACK, Tier, command_valued_options, has_option, table};
-use aictx_proto::path::RepoPath;
 
 /// Judges one call of git.
 pub(super) fn judge(judge: &mut Judge, call: Call) {

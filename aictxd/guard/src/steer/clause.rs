@@ -1,11 +1,12 @@
 //! From tokens to clauses: the language, the meanings of words, and where clauses end.
 
+use aictx_proto::fold::is_unspaced;
+
 use super::clause_continuation;
 use super::language_idioms;
 use super::lexicon::{LANGUAGES, Language, Meaning, PACKS, Packs};
 use super::tokenizer::{Break, Kind, Token};
 use super::word_class::{Class, Set};
-use aictx_proto::fold::is_unspaced;
 
 /// One thing in a clause.
 #[derive(Debug, Clone)]

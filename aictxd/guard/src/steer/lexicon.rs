@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::word_class::{Class, Set, class};
 use aictx_proto::fold::{fold, is_unspaced};
+
+use super::word_class::{Class, Set, class};
 
 /// Code of each language and its pack. Among languages that fit equally well the first wins.
 const SOURCES: &[(&str, &str)] = &[

@@ -1,10 +1,10 @@
 //! Reads a message: what is said, what is only quoted, and where words, paths and sentences end.
 
+use aictx_proto::fold::{fold_char, is_unspaced};
 use aictx_proto::words::MAX_WORD;
 
 use super::pasted_output;
 use super::paths::{self, Spelt};
-use aictx_proto::fold::{fold_char, is_unspaced};
 
 /// Quotations above this many characters are somebody else's text, not names.
 pub(super) const LONG_QUOTE: usize = 40;

@@ -225,8 +225,7 @@ pub(in crate::methods) fn tracked(site: &Site) -> Vec<String> {
     git::tracked_memory(&site.root).unwrap_or_default()
 }
 
-/// What the memory itself says of it, and that it was chosen where that `is_new`: nothing where it was never
-/// anything else.
+/// Writes `portability.json`, and notes the user's choice where it `is_new`. Nothing where memory was never portable.
 pub(super) fn effects(portable: bool, known: bool, is_new: bool) -> Effects {
     if !portable && !known {
         return Effects::new();

@@ -1,10 +1,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use super::*;
-use crate::watch::change_log::ears::Ears;
 use aictx_proto::record::{Anchor, SymbolAnchor};
 use aictx_proto::snapshot::shared;
+
+use super::*;
+use crate::watch::change_log::ears::Ears;
 use proptest::prelude::*;
 
 const FILES: usize = 9;

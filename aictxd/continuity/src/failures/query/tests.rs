@@ -1,5 +1,6 @@
-use super::*;
 use aictx_proto::snapshot::shared;
+
+use super::*;
 
 fn pattern(id: &str, text: &str, file: &str) -> FailurePattern {
     FailurePattern {
