@@ -1,0 +1,1 @@
+//! Tickets and agent runs as pure decisions: texts in, records, findings and edits out. No I/O.
