@@ -95,14 +95,16 @@ function responses(body, response) {
   ]);
 }
 
-/** OpenAI: chat completions, as OpenCode speaks it. */
+/** OpenAI: chat completions, as OpenCode, Copilot and Cline speak it. */
 function completions(body, response) {
   const done = (body.messages ?? []).filter((m) => m.role === "tool").length;
-  const has = body.tools?.some((tool) => tool.function?.name === "bash");
-  const step = has ? next(steps(body.messages), done) : { say: "ok" };
+  const names = (body.tools ?? []).map((tool) => tool.function?.name);
+  const shell = ["bash", "run_commands"].find((name) => names.includes(name));
+  const step = shell ? next(steps(body.messages), done) : { say: "ok" };
+  const argument = shell === "bash" ? { command: step.run, description: "a step" } : { commands: [step.run] };
   const id = `c_${++calls}`;
   const delta = step.run
-    ? { role: "assistant", tool_calls: [{ index: 0, id: `call_${calls}`, type: "function", function: { name: "bash", arguments: JSON.stringify({ command: step.run, description: "a step" }) } }] }
+    ? { role: "assistant", tool_calls: [{ index: 0, id: `call_${calls}`, type: "function", function: { name: shell, arguments: JSON.stringify(argument) } }] }
     : { role: "assistant", content: step.say };
   const chunk = (delta, finish) => ({ id, object: "chat.completion.chunk", created: 1, model: body.model, choices: [{ index: 0, delta, finish_reason: finish }] });
   events(response, [

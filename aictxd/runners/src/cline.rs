@@ -1,8 +1,10 @@
 //! Cline: the VS Code extension's hook files, and the hooks of its command line with names of
 //! their own. Shapes from the vendor's documentation.
 //!
-//! Arguments and results stand one level down, in a member named after the event. A refusal is
-//! `cancel`; context reaches the model with the next request.
+//! Arguments and results stand one level down, in a member named after the event. Context reaches
+//! the model with the next request. A refusal is `cancel` in VS Code. The command line (seen with
+//! 3.0.65) ends the whole run at `cancel`, so there a refusal replaces the call's input with one that
+//! no tool accepts: the model sees the call fail, with our reason beside it, and works on.
 
 use std::borrow::Cow;
 
@@ -27,19 +29,23 @@ pub(crate) const EVENTS: &[Event] = &[
     Event::hook("PreCompact", Kind::Compact),
     Event::hook("TaskComplete", Kind::Stop),
     Event::hook("TaskCancel", Kind::Stop),
-    Event::known("SessionShutdown", Kind::End),
+    Event::hook("SessionShutdown", Kind::End),
     Event::known("TaskError", Kind::Note),
     Event::known("Notification", Kind::Note),
-    Event::known("agent_start", Kind::Start).with_context(),
-    Event::known("agent_resume", Kind::Start).with_context(),
+    // The command line drops the context of a start.
+    Event::known("agent_start", Kind::Start),
+    Event::known("agent_resume", Kind::Start),
     Event::known("prompt_submit", Kind::Prompt).with_context(),
-    Event::known("tool_call", Kind::Gate).with_context(),
+    Event::known(CALL_OF_COMMAND_LINE, Kind::Gate).with_context(),
     Event::known("tool_result", Kind::Done).with_context(),
     Event::known("agent_end", Kind::Stop),
     Event::known("agent_abort", Kind::Stop),
     Event::known("agent_error", Kind::Note),
     Event::known("session_shutdown", Kind::End),
 ];
+
+/// The command line's name of the event before a tool runs.
+const CALL_OF_COMMAND_LINE: &str = "tool_call";
 
 const TOOLS: &Tools = &[
     ("execute_command", Does::Shell),
@@ -57,6 +63,9 @@ const TOOLS: &Tools = &[
 /// What stands one level down, whichever event it is.
 fn detail<'a>(payload: &Members<'a>) -> Members<'a> {
     payload.object(&[
+        // The command line sends both; the other one has its arguments as text.
+        CALL_OF_COMMAND_LINE,
+        "tool_result",
         "preToolUse",
         "postToolUse",
         "userPromptSubmit",
@@ -65,8 +74,6 @@ fn detail<'a>(payload: &Members<'a>) -> Members<'a> {
         "taskResume",
         "taskComplete",
         "taskCancel",
-        "tool_call",
-        "tool_result",
         "prompt_submit",
     ])
 }
@@ -81,12 +88,29 @@ fn call<'a>(detail: &Members<'a>) -> ToolCall<'a> {
     }
 }
 
+/// A tool's text for the model, and true if it failed. The command line lists an entry for each
+/// command, with `result`, `success` and `error`, or says only `{"error": …}`.
+fn result<'a>(detail: &Members<'a>) -> (Cow<'a, str>, Option<bool>) {
+    let failed = |of: &Members<'_>| of.raw("success").map(|raw| raw.get() == "false");
+    let error = detail.object(&["output"]).text(&["error"]);
+    if !error.is_empty() {
+        return (error, Some(true));
+    }
+    let entries = detail.elements("output").into_iter().map(Members::of);
+    let (mut texts, mut one_failed) = (Vec::new(), None);
+    for entry in entries {
+        texts.push(entry.text(&["result", "error"]));
+        one_failed = one_failed.max(failed(&entry));
+    }
+    match one_failed {
+        Some(_) => (Cow::Owned(texts.join("\n")), one_failed),
+        None => (detail.text(&["result", "error", "output"]), failed(detail)),
+    }
+}
+
 fn moment<'a>(kind: Kind, name: &str, payload: &Members<'a>) -> Moment<'a> {
     let detail = detail(payload);
     let duration_ms = detail.duration(&["executionTimeMs", "durationMs"]);
-    let failed = detail
-        .raw("success")
-        .is_some_and(|raw| raw.get() == "false");
     match kind {
         Kind::Start => Moment::SessionStart {
             source: Cow::Borrowed(match name {
@@ -100,21 +124,30 @@ fn moment<'a>(kind: Kind, name: &str, payload: &Members<'a>) -> Moment<'a> {
                 text => text,
             },
         },
-        Kind::Done if failed => Moment::ToolFailed {
-            call: call(&detail),
-            error: detail.text(&["result", "error", "output"]),
-            interrupted: false,
-            duration_ms,
-        },
-        Kind::Done => Moment::ToolDone {
-            call: call(&detail),
-            output: Output {
-                stdout: detail.text(&["result", "output"]),
-                // Success is that of the tool; a command's own status is not told.
-                status: Status::Unknown,
-                ..Output::default()
+        Kind::Done => match result(&detail) {
+            (error, Some(true)) => Moment::ToolFailed {
+                call: call(&detail),
+                error,
+                interrupted: false,
+                duration_ms,
             },
-            duration_ms,
+            (stdout, _) => Moment::ToolDone {
+                call: call(&detail),
+                output: Output {
+                    stdout,
+                    // In VS Code success is that of the tool; a command's own status is not told.
+                    status: match name {
+                        "tool_result" => Status::Success,
+                        _ => Status::Unknown,
+                    },
+                    ..Output::default()
+                },
+                duration_ms,
+            },
+        },
+        Kind::Stop => Moment::Stop {
+            last_message: payload.object(&["turn"]).text(&["outputText"]),
+            asked_back: false,
         },
         Kind::Compact => Moment::Compact {
             trigger: Cow::Borrowed("auto"),
@@ -160,12 +193,21 @@ impl Dialect for Cline {
         let gate = known.is_some_and(|known| known.kind == Kind::Gate);
         let refusal = answer.decision.refusal().filter(|_| gate);
         let context = context(known, answer);
+        let goes_on = refusal.is_none() || event == CALL_OF_COMMAND_LINE;
         if refusal.is_some() || context.is_some() {
-            members.insert("cancel".into(), json!(refusal.is_some()));
+            members.insert("cancel".into(), json!(!goes_on));
         }
-        if let Some(reason) = refusal {
-            members.insert("errorMessage".into(), json!(reason));
-        }
+        let context = match refusal {
+            Some(reason) if goes_on => {
+                members.insert("overrideInput".into(), json!(NO_INPUT));
+                Some(reason)
+            }
+            Some(reason) => {
+                members.insert("errorMessage".into(), json!(reason));
+                context
+            }
+            None => context,
+        };
         if let Some(context) = context {
             members.insert("contextModification".into(), json!(context));
         }
@@ -228,6 +270,9 @@ impl Agent for Cline {
     }
 }
 
+/// Input that every tool refuses: built-in ones take objects, lists or text, those of MCP servers
+/// objects.
+const NO_INPUT: u8 = 0;
 /// By this a hook file is known as ours.
 const SCRIPT_MARK: &str = "# written by aictx";
 /// By this a rule file is known as ours.
