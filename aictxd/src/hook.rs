@@ -195,7 +195,8 @@ async fn take(
         let reply = answer.and_then(|answer| dialect.answer(&event.name, &answer));
         return Ok((reply, true));
     }
-    let answer = session.take(event, is_spooled).await.map(|answer| Answer {
+    let answer = session.take(event, is_spooled).await;
+    let answer = session.deliver(dialect, event, answer).map(|answer| Answer {
         context: intake::outgoing(answer.context),
         ..answer
     });

@@ -45,6 +45,8 @@ struct Session {
     request: String,
     /// The question that it was asked back at the end of a turn.
     question: String,
+    /// The capsule of its start, until there is an answer that its agent passes on.
+    capsule: String,
     limits: Option<Arc<SteerState>>,
     claims: Vec<Claim>,
     /// What its turn did so far, once somebody wanted to know.
@@ -114,6 +116,16 @@ impl Presence {
     /// Notes the question that a session was asked back.
     pub fn asked_back(&self, session: &str, question: &str) {
         self.with(session, |s| question.clone_into(&mut s.question));
+    }
+
+    /// Keeps the capsule of a session for its next answer.
+    pub fn hold_back(&self, session: &str, capsule: String) {
+        self.with(session, |s| s.capsule = capsule);
+    }
+
+    /// Takes the capsule that was held back; empty when there is none.
+    pub fn held_back(&self, session: &str) -> String {
+        self.with(session, |s| std::mem::take(&mut s.capsule))
     }
 
     /// Returns true for a prompt that is the question a session was asked back: Gemini CLI and Copilot hand it to the

@@ -98,6 +98,40 @@ fn a_session_start_is_told_what_is_known_in_every_dialect() {
     }
 }
 
+/// Cline's command line drops the context of a start, and ends its run when a call is cancelled.
+#[test]
+fn a_capsule_that_is_dropped_at_the_start_comes_with_the_next_answer_once() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let event = |event: &'static str, name: &str, members: Value| {
+        let mut payload = json!({
+            "taskId": "conv_1", "hookName": name, "workspaceRoots": [&repo], "iteration": 1
+        });
+        let all = payload.as_object_mut().unwrap();
+        all.extend(members.as_object().unwrap().clone());
+        Told {
+            runner: "cline",
+            event,
+            payload,
+        }
+    };
+    let call = |id: &str, command: &str| {
+        let call =
+            json!({ "id": id, "name": "run_commands", "input": { "commands": [command] } });
+        event("PreToolUse", "tool_call", json!({ "tool_call": call }))
+    };
+    let start = event("TaskStart", "agent_start", json!({ "taskStart": {} }));
+    assert_eq!(said(&env, &repo, &start), None);
+    let refused = said(&env, &repo, &call("c1", "rm -rf /")).unwrap();
+    assert_eq!(refused["cancel"], json!(false), "{refused}");
+    assert_eq!(refused["overrideInput"], json!(0), "{refused}");
+    let text = refused["contextModification"].as_str().unwrap();
+    assert!(text.contains("rm -rf /"), "{text}");
+    assert!(text.contains("session #1"), "{text}");
+    assert_eq!(said(&env, &repo, &call("c2", "ls")), None);
+}
+
 #[test]
 fn an_edit_that_was_not_checked_is_asked_about_where_the_agent_goes_on_for_it() {
     let env = TestEnv::new();

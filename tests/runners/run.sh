@@ -4,7 +4,7 @@
 # failing test learned, does the next session know it, is an unchecked edit asked about, does the
 # session end in time.
 #
-#   AICTX_TEST_RUNNERS=1 tests/runners/run.sh [claude] [codex] [gemini] [opencode] [copilot]
+#   AICTX_TEST_RUNNERS=1 tests/runners/run.sh [claude] [codex] [gemini] [opencode] [copilot] [cline]
 #
 # Agents come from npm into a folder of their own (AICTX_RUNNERS_DIR keeps it for the next time),
 # everything else into a throwaway home. Nothing of this user's is read; no account is needed.
@@ -29,7 +29,7 @@ for needed in node npm git python3; do
         exit 1
     }
 done
-[ $# -gt 0 ] || set -- claude codex gemini opencode copilot
+[ $# -gt 0 ] || set -- claude codex gemini opencode copilot cline
 work=$(mktemp -d "${TMPDIR:-/tmp}/aictx-runners.XXXXXX")
 folder=${AICTX_RUNNERS_DIR:-$work/agents}
 model=
@@ -49,6 +49,7 @@ package() {
     gemini) echo @google/gemini-cli ;;
     opencode) echo opencode-ai ;;
     copilot) echo @github/copilot ;;
+    cline) echo cline ;;
     *) return 1 ;;
     esac
 }
@@ -68,7 +69,7 @@ clean() {
         COPILOT_AUTO_UPDATE=false COPILOT_OFFLINE=true COPILOT_MODEL=gpt-4.1 \
         COPILOT_PROVIDER_TYPE=openai COPILOT_PROVIDER_API_KEY=none-needed \
         COPILOT_PROVIDER_BASE_URL="http://127.0.0.1:$port/v1" \
-        LOCAL_KEY=none-needed "$@"
+        CLINE_TELEMETRY_DISABLED=1 LOCAL_KEY=none-needed "$@"
 }
 
 # Runs one request through the agent; its exit status is not the point.
@@ -79,6 +80,7 @@ ask() { # AGENT REQUEST
     gemini) set -- gemini --approval-mode yolo -m gemini-2.5-flash -p "$2" ;;
     opencode) set -- opencode run -m local/scripted "$2" ;;
     copilot) set -- copilot -p "$2" --allow-all-tools ;;
+    cline) set -- cline -P openai -m scripted "$2" ;;
     esac
     (cd "$repo" && clean timeout 120 "$@" </dev/null >>"$home/output" 2>&1) || true
 }
@@ -86,6 +88,7 @@ ask() { # AGENT REQUEST
 prepare() { # AGENT
     case $1 in
     claude) mkdir -p "$home/.claude" ;;
+    cline) clean cline auth -p openai -k none-needed -m scripted -b "http://127.0.0.1:$port/v1" >&2 ;;
     copilot) mkdir -p "$home/.copilot" ;;
     codex)
         mkdir -p "$home/.codex"
@@ -196,7 +199,7 @@ for agent in "$@"; do
     holds "the end of the session is seen" grep -q '"state":"ended"' "$home/sessions"
     holds "and it is handed over" grep -q "That is all" "$repo/.aictx/continuity/handoff.json"
     from=$(($(wc -l <"$log") + 1))
-    ask "$agent" "Fix the failing test. STEPS: say Good."
+    ask "$agent" "Fix the failing test. STEPS: ls ;; say Good."
     holds "the next session knows the failure" model_saw "$from" "AssertionError test_calc.py"
     if [ "$agent" != opencode ]; then
         from=$(($(wc -l <"$log") + 1))
@@ -238,6 +241,7 @@ for agent in "$@"; do
             verdict "uninstall restores every file" no "the second time: $(grep differs "$home/again" | head -n 1)"
         fi
     fi
+    [ "$agent" != cline ] || clean cline hub stop >&2 || true
     kill "$model" 2>/dev/null || true
     model=
 done

@@ -124,6 +124,8 @@ fn moment<'a>(kind: Kind, name: &str, payload: &Members<'a>) -> Moment<'a> {
                 text => text,
             },
         },
+        // The end of a call that was refused: it did not happen.
+        Kind::Done if detail.raw("input").is_some_and(|input| input.get() == NO_INPUT.to_string()) => Moment::Other,
         Kind::Done => match result(&detail) {
             (error, Some(true)) => Moment::ToolFailed {
                 call: call(&detail),
@@ -200,7 +202,10 @@ impl Dialect for Cline {
         let context = match refusal {
             Some(reason) if goes_on => {
                 members.insert("overrideInput".into(), json!(NO_INPUT));
-                Some(reason)
+                Some(match context {
+                    Some(context) => format!("{reason}\n\n{context}"),
+                    None => reason,
+                })
             }
             Some(reason) => {
                 members.insert("errorMessage".into(), json!(reason));
@@ -229,24 +234,29 @@ impl Agent for Cline {
         }
     }
 
-    /// Cline has been seen not to heed what hooks answer, so it gets rules and tools, and hooks only
-    /// when asked for: one executable file an event.
+    /// The command line heeds hooks. VS Code has been seen not to, so its directory, which the command
+    /// line reads as well, is written to only when asked for. One executable file an event.
     fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
         let mut edits = Vec::new();
-        if site.options.hooks && site.options.undependable && site.is_user() {
-            let registered = EVENTS.iter().filter(|event| event.registered);
-            edits.extend(registered.map(|event| {
-                let text = format!(
-                    "#!/bin/sh\n{SCRIPT_MARK}\n{}\n",
-                    site.command_line(event.name)
-                );
-                let file = site.home(&format!("Documents/Cline/Hooks/{}", event.name));
-                site.edit(
-                    file,
-                    site.whole(text, SCRIPT_MARK, true),
-                    "hands the event over",
-                )
-            }));
+        let directories: &[&str] = match site.options.undependable {
+            true => &[".cline/hooks", "Documents/Cline/Hooks"],
+            false => &[".cline/hooks"],
+        };
+        if site.options.hooks && site.is_user() {
+            for directory in directories {
+                for event in EVENTS.iter().filter(|event| event.registered) {
+                    let text = format!(
+                        "#!/bin/sh\n{SCRIPT_MARK}\n{}\n",
+                        site.command_line(event.name)
+                    );
+                    let file = site.home(&format!("{directory}/{}", event.name));
+                    edits.push(site.edit(
+                        file,
+                        site.whole(text, SCRIPT_MARK, true),
+                        "hands the event over",
+                    ));
+                }
+            }
         }
         if site.options.mcp && site.is_user() {
             let file = site.home(".cline/data/settings/cline_mcp_settings.json");

@@ -360,6 +360,18 @@ pub trait Dialect: Sync {
         events.any(|event| event.registered && event.kind == Kind::Prompt && event.takes_context)
     }
 
+    /// Returns true if context in the answer to an event reaches the model.
+    fn takes_context(&self, event: &str) -> bool {
+        let mut events = self.events().iter();
+        events.any(|known| known.takes_context && known.name == event)
+    }
+
+    /// Returns true where the context of some session starts does not reach the model.
+    fn drops_starts(&self) -> bool {
+        let mut events = self.events().iter();
+        events.any(|known| known.kind == Kind::Start && !known.takes_context)
+    }
+
     /// Returns true where an agent writes its last messages into a transcript that [`Self::last_message_of`] reads.
     fn writes_last_messages(&self) -> bool {
         false

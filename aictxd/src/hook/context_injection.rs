@@ -15,8 +15,9 @@ use aictx_proto::shown::Code;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::told;
 use aictx_proto::{RepoPath, Timestamp};
-use aictx_runners::{Answer, Decision, HookEvent};
+use aictx_runners::{Answer, Decision, Dialect, HookEvent, Moment};
 
+use super::others::together;
 use super::{PATIENCE, Recording, Session};
 use crate::app::App;
 use crate::hosts::Place;
@@ -91,6 +92,37 @@ impl Session {
         })
     }
 
+    /// Holds the capsule back where the agent drops the context of a start, and tells it with the
+    /// session's next event that takes context.
+    pub(super) fn deliver(
+        &self,
+        dialect: &dyn Dialect,
+        event: &HookEvent<'_>,
+        answer: Option<Answer>,
+    ) -> Option<Answer> {
+        if !dialect.drops_starts() {
+            return answer;
+        }
+        let takes_context = dialect.takes_context(&event.name);
+        if !takes_context && matches!(event.moment, Moment::SessionStart { .. }) {
+            self.app.presence.hold_back(&self.id, answer?.context);
+            return None;
+        }
+        let held = match takes_context {
+            true => self.app.presence.held_back(&self.id),
+            false => String::new(),
+        };
+        if held.is_empty() {
+            return answer;
+        }
+        let answer = answer.unwrap_or_default();
+        let capsule = Answer {
+            context: held,
+            decision: answer.decision.clone(),
+        };
+        together(Some(capsule), Some(answer))
+    }
+
     /// What is remembered of the errors that a command just ended with: once a session for each.
     pub(super) async fn known_failure(&self, row: &LedgerRow, agent_id: &str) -> Option<Answer> {
         if row.errors.is_empty() || row.outcome != Outcome::Failed {
@@ -128,8 +160,7 @@ impl Session {
         let snapshot = self.host().store.latest();
         aictx_continuity::failed_last_time(&snapshot.failures, command)?;
         let dialect = aictx_runners::dialect(&self.live.runner).ok()?;
-        let mut events = dialect.events().iter();
-        if !events.any(|known| known.takes_context && known.name == event.name) {
+        if !dialect.takes_context(&event.name) {
             return None;
         }
         let (session, command) = (self.clone(), command.to_owned());
