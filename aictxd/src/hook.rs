@@ -196,10 +196,12 @@ async fn take(
         return Ok((reply, true));
     }
     let answer = session.take(event, is_spooled).await;
-    let answer = session.deliver(dialect, event, answer).map(|answer| Answer {
-        context: intake::outgoing(answer.context),
-        ..answer
-    });
+    let answer = session
+        .deliver(dialect, event, answer)
+        .map(|answer| Answer {
+            context: intake::outgoing(answer.context),
+            ..answer
+        });
     let unrecorded = session.unrecorded();
     let is_recorded = unrecorded.is_none();
     if let Some(why) = unrecorded {

@@ -117,8 +117,7 @@ fn a_capsule_that_is_dropped_at_the_start_comes_with_the_next_answer_once() {
         }
     };
     let call = |id: &str, command: &str| {
-        let call =
-            json!({ "id": id, "name": "run_commands", "input": { "commands": [command] } });
+        let call = json!({ "id": id, "name": "run_commands", "input": { "commands": [command] } });
         event("PreToolUse", "tool_call", json!({ "tool_call": call }))
     };
     let start = event("TaskStart", "agent_start", json!({ "taskStart": {} }));
@@ -127,7 +126,7 @@ fn a_capsule_that_is_dropped_at_the_start_comes_with_the_next_answer_once() {
     assert_eq!(refused["cancel"], json!(false), "{refused}");
     assert_eq!(refused["overrideInput"], json!(0), "{refused}");
     let text = refused["contextModification"].as_str().unwrap();
-    assert!(text.contains("rm -rf /"), "{text}");
+    assert!(text.contains("deletes files for good"), "{text}");
     assert!(text.contains("session #1"), "{text}");
     assert_eq!(said(&env, &repo, &call("c2", "ls")), None);
 }

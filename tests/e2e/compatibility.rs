@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use aictx_tests::TestEnv;
+use aictx_tests::play::Play;
 use serde_json::{Value, json};
 
 fn has(value: &Value, members: &[&str]) {
@@ -174,6 +175,78 @@ fn init_takes_the_folder_that_it_names() {
     let home = env.path().join("home");
     let run = env.aictx(&home, &[&init[..], &["--repo", "."]].concat());
     assert_eq!(run.status, 1, "{run:?}");
+}
+
+/// The rows that the Python package's finalize leaves, as 7.0.1 writes them.
+fn package_finalizes(repo: &Path, summary: &str) {
+    let id = "cli-finalize-2026-01-01T00:00:00Z";
+    // The package writes its own clock; the last row of the ledger is as late.
+    let ledger = fs::read_dir(repo.join(".aictx/sessions")).unwrap();
+    let ledger = fs::read_to_string(ledger.last().unwrap().unwrap().path()).unwrap();
+    let last: Value = serde_json::from_str(ledger.lines().last().unwrap()).unwrap();
+    let now = &last["at"];
+    let handoff = json!({
+        "adapter_id": "generic", "agent_id": "generic", "execution_id": id,
+        "session_id": "[redacted:session]", "status": "resolved", "summary": summary,
+        "reason": summary, "task_type": "feature_work", "timestamp": now,
+        "completed": [summary], "next_steps": [], "blocked": [], "risks": []
+    });
+    let log = json!({ "task_id": id, "timestamp": now, "success": true, "files_edited": [] });
+    let row = json!({ "execution_id": id, "agent_id": "generic", "success": true,
+        "result_summary": summary, "recorded_at": now });
+    let append = |file: &str, row: &Value| {
+        let path = repo.join(".aictx").join(file);
+        let before = fs::read_to_string(&path).unwrap_or_default();
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("{before}{row}\n")).unwrap();
+    };
+    append("metrics/execution_logs.jsonl", &log);
+    append("metrics/agent_execution_log.jsonl", &row);
+    append("continuity/handoffs.jsonl", &handoff);
+    let newest = repo.join(".aictx/continuity/handoff.json");
+    fs::write(newest, handoff.to_string()).unwrap();
+}
+
+#[test]
+fn both_programs_in_one_session_make_one_execution() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    let work = |text: &str| {
+        ann.prompt("Make add right");
+        ann.edit("calc.py", text);
+        ann.fails(
+            "python -m pytest -q",
+            "FAILED test_calc.py::test_add - AssertionError: assert 0 == 4\n1 failed in 0.01s\n",
+        );
+    };
+    ann.start("startup");
+    work("def add(a, b):\n    return a * b\n");
+    package_finalizes(&repo, "Add multiplies; the test has to follow.");
+    ann.passes("aictx finalize --repo . --status success", "{}");
+    ann.end();
+    let executions = || env.rows(&repo, "metrics/execution_logs.jsonl").len();
+    assert_eq!(executions(), 1);
+    assert_eq!(env.rows(&repo, "continuity/handoffs.jsonl").len(), 1);
+    let bob = Play::claude(&env, &repo, "bob");
+    let told = bob.start_and_continue();
+    assert!(
+        told.contains("Add multiplies; the test has to follow."),
+        "{told}"
+    );
+    // What was seen is learned all the same.
+    let failures = env
+        .aictx(&repo, &["failures", "list", "--json"])
+        .ok()
+        .stdout;
+    assert!(failures.contains("test_add"), "{failures}");
+    // Work after the report is an execution of its own.
+    package_finalizes(&repo, "Nothing yet.");
+    bob.passes("aictx finalize --repo . --status success", "{}");
+    bob.edit("calc.py", "def add(a, b):\n    return a + b\n");
+    bob.end();
+    assert_eq!(executions(), 3);
 }
 
 #[test]

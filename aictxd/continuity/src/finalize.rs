@@ -16,7 +16,7 @@ use aictx_shell::is_untested;
 use serde_json::{Map, Value, json};
 
 use self::derive_memory::{Facts, Learned, anchor_failure, learn};
-use self::follow_up::Before;
+use self::follow_up::{Before, recorded_by_ancestor};
 use self::records::Records;
 pub(crate) use self::reply::{CAPTURED, is_captured};
 use self::reply::{Summary, handoff_git_state, repeated, reply};
@@ -198,7 +198,8 @@ pub fn finalize(input: &Finalize) -> (Option<FinalizeReply>, Effects) {
     {
         return (Some(repeated(input, &before.row)), Vec::new());
     }
-    let mut decided = decide(snapshot, input, seen, before.as_ref());
+    let recorded = recorded_by_ancestor(input, open);
+    let mut decided = decide(snapshot, input, seen, before.as_ref(), recorded);
     let summary = Summary::of(&decided);
     let records = Records::of(&decided);
     let effects = records.effects(&mut decided, &summary);
@@ -226,6 +227,8 @@ struct Decided<'a> {
     final_resolution: Value,
     area: String,
     execution_id: String,
+    /// The Python package wrote its rows and its handoff; only what was learned is added.
+    is_recorded: bool,
     session: Touch,
     change: failures::Change,
     handoff: Handoff,
@@ -338,6 +341,7 @@ fn decide<'a>(
     input: &'a Finalize<'a>,
     mut seen: Observation,
     before: Option<&Before>,
+    recorded: Option<String>,
 ) -> Decided<'a> {
     let params = input.params();
     if let Some(before) = before {
@@ -417,7 +421,8 @@ fn decide<'a>(
             .chain(&seen.files_opened)
             .map(String::as_str),
     );
-    let execution_id = execution_id(params, input);
+    let is_recorded = recorded.is_some();
+    let execution_id = recorded.unwrap_or_else(|| execution_id(params, input));
     let session = touch(snapshot, input.identity, input.now);
 
     let mut change = failures::apply(
@@ -530,6 +535,7 @@ fn decide<'a>(
         task_type,
         area,
         execution_id,
+        is_recorded,
         session,
         change,
         handoff,

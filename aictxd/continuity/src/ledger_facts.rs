@@ -335,6 +335,13 @@ fn is_answer(row: &LedgerRow) -> bool {
     stopped || is_its_own && ASKING.contains(&command_word(&row.command).as_str())
 }
 
+/// Returns true if a row shows that an agent reported its execution: by a command or a tool of a server.
+pub(crate) fn reports_an_execution(row: &LedgerRow) -> bool {
+    let by_command =
+        is_own(&row.command) && row.command.split_whitespace().any(|w| w == "finalize");
+    by_command || row.tool.contains("aictx") && row.tool.ends_with("finalize")
+}
+
 /// Our own commands are no work.
 fn is_own(command: &str) -> bool {
     command_word(command) == "aictx"
@@ -370,7 +377,7 @@ pub(crate) fn told_in_turn(rows: &[LedgerRow]) -> Option<&LedgerRow> {
 
 /// Returns true if a row shows that work goes on: a file changed, a test ran, something failed. What is done is
 /// committed after a finalize as often as before it.
-fn is_work(row: &LedgerRow) -> bool {
+pub(crate) fn is_work(row: &LedgerRow) -> bool {
     match row.kind {
         LedgerKind::Edit => row.outcome != Outcome::Failed,
         LedgerKind::Command => {

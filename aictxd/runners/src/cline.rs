@@ -125,7 +125,13 @@ fn moment<'a>(kind: Kind, name: &str, payload: &Members<'a>) -> Moment<'a> {
             },
         },
         // The end of a call that was refused: it did not happen.
-        Kind::Done if detail.raw("input").is_some_and(|input| input.get() == NO_INPUT.to_string()) => Moment::Other,
+        Kind::Done
+            if detail
+                .raw("input")
+                .is_some_and(|input| input.get() == NO_INPUT.to_string()) =>
+        {
+            Moment::Other
+        }
         Kind::Done => match result(&detail) {
             (error, Some(true)) => Moment::ToolFailed {
                 call: call(&detail),

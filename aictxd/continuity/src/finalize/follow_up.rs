@@ -3,13 +3,34 @@
 
 use std::sync::Arc;
 
+use aictx_proto::Timestamp;
+use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::FinalizeParams;
 use aictx_proto::record::{AgentExecutionRow, Handoff, HandoffRow};
 
-use super::report::known_execution;
+use super::report::{is_made_here, known_execution};
 use super::{CAVEATS, Finalize, SEEN_TO_FAIL};
 use crate::handoff::{MAX_ITEMS, MAX_SUMMARY, shorten};
-use crate::ledger_facts::{Observation, told_in_turn, turn_of};
+use crate::ledger_facts::{Observation, is_work, reports_an_execution, told_in_turn, turn_of};
+
+/// Returns the id under which the Python package recorded the work of the open rows, if its agent ran
+/// that package's finalize and only looked around since. Both programs then make one execution, which
+/// keeps the words that it was given.
+pub(super) fn recorded_by_ancestor(input: &Finalize, open: &[LedgerRow]) -> Option<String> {
+    let reported = open.iter().rposition(reports_an_execution)?;
+    if input.report.is_some() || open.iter().skip(reported + 1).any(is_work) {
+        return None;
+    }
+    let begun = open.first()?.at;
+    let newest = input.snapshot.executions.iter().rev();
+    let since = |row: &&Arc<AgentExecutionRow>| {
+        Timestamp::parse(&row.recorded_at).is_some_and(|at| at >= begun)
+    };
+    let row = newest
+        .take_while(since)
+        .find(|row| row.origin.is_own() && !is_made_here(&row.execution_id))?;
+    Some(row.execution_id.clone())
+}
 
 /// What this turn's finalize recorded.
 pub(super) struct Before {

@@ -43,39 +43,8 @@ impl Records {
     /// Everything to be written, in the order in which it is written.
     pub(super) fn effects(&self, d: &mut Decided, summary: &Summary) -> Effects {
         let mut effects: Effects = Vec::new();
-        let append = |file: &str, rows: Vec<Value>, order| Effect::AppendRows {
-            file: file.to_owned(),
-            rows,
-            order,
-        };
-        effects.push(append(
-            files::EXECUTION_LOGS,
-            vec![row_value(&self.log)],
-            KeyOrder::AsBuilt,
-        ));
-        effects.push(append(
-            files::AGENT_EXECUTION_LOG,
-            vec![row_value(&self.telemetry)],
-            KeyOrder::AsBuilt,
-        ));
-        effects.push(append(
-            files::EXECUTION_FEEDBACK,
-            vec![row_value(&execution_feedback(d, summary))],
-            KeyOrder::AsBuilt,
-        ));
-        if d.worth_a_handoff || d.is_answer {
-            effects.push(append(
-                files::HANDOFFS,
-                vec![row_value(&d.handoff_row)],
-                KeyOrder::Sorted,
-            ));
-        }
-        if d.worth_a_handoff {
-            effects.push(Effect::ReplaceJson {
-                file: files::HANDOFF.to_owned(),
-                value: value(&d.handoff),
-                order: KeyOrder::Sorted,
-            });
+        if !d.is_recorded {
+            self.execution_rows(d, summary, &mut effects);
         }
         if !d.decisions.is_empty() {
             effects.push(append(
@@ -105,6 +74,67 @@ impl Records {
             ));
         }
         effects.append(&mut d.learned.effects);
+        if !d.is_recorded {
+            Self::execution_state(d, summary, &mut effects);
+        }
+        let mut session_file = d.session.file.clone();
+        session_file.last_execution_at = d.input.now.to_string();
+        effects.push(Effect::ReplaceJson {
+            file: files::SESSION.to_owned(),
+            value: value(&session_file),
+            order: KeyOrder::Sorted,
+        });
+        effects.push(Effect::Ledger {
+            session_id: d.input.identity.session_id.clone(),
+            row: Box::new(LedgerRow {
+                provenance: if d.input.report.is_some() {
+                    Provenance::Explicit
+                } else {
+                    Provenance::RuntimeObserved
+                },
+                session_id: d.input.identity.session_id.clone(),
+                execution_id: d.execution_id.clone(),
+                ..LedgerRow::observed(d.input.now, LedgerKind::Finalized)
+            }),
+        });
+        effects
+    }
+
+    /// The rows that an execution leaves, and its handoff.
+    fn execution_rows(&self, d: &Decided, summary: &Summary, effects: &mut Effects) {
+        effects.push(append(
+            files::EXECUTION_LOGS,
+            vec![row_value(&self.log)],
+            KeyOrder::AsBuilt,
+        ));
+        effects.push(append(
+            files::AGENT_EXECUTION_LOG,
+            vec![row_value(&self.telemetry)],
+            KeyOrder::AsBuilt,
+        ));
+        effects.push(append(
+            files::EXECUTION_FEEDBACK,
+            vec![row_value(&execution_feedback(d, summary))],
+            KeyOrder::AsBuilt,
+        ));
+        if d.worth_a_handoff || d.is_answer {
+            effects.push(append(
+                files::HANDOFFS,
+                vec![row_value(&d.handoff_row)],
+                KeyOrder::Sorted,
+            ));
+        }
+        if d.worth_a_handoff {
+            effects.push(Effect::ReplaceJson {
+                file: files::HANDOFF.to_owned(),
+                value: value(&d.handoff),
+                order: KeyOrder::Sorted,
+            });
+        }
+    }
+
+    /// The newest execution in short.
+    fn execution_state(d: &Decided, summary: &Summary, effects: &mut Effects) {
         effects.push(append(
             files::LIFECYCLE_EVENTS,
             vec![lifecycle_event(d)],
@@ -127,27 +157,14 @@ impl Records {
             file: files::LAST_SUMMARY.to_owned(),
             text: summary.markdown.clone(),
         });
-        let mut session_file = d.session.file.clone();
-        session_file.last_execution_at = d.input.now.to_string();
-        effects.push(Effect::ReplaceJson {
-            file: files::SESSION.to_owned(),
-            value: value(&session_file),
-            order: KeyOrder::Sorted,
-        });
-        effects.push(Effect::Ledger {
-            session_id: d.input.identity.session_id.clone(),
-            row: Box::new(LedgerRow {
-                provenance: if d.input.report.is_some() {
-                    Provenance::Explicit
-                } else {
-                    Provenance::RuntimeObserved
-                },
-                session_id: d.input.identity.session_id.clone(),
-                execution_id: d.execution_id.clone(),
-                ..LedgerRow::observed(d.input.now, LedgerKind::Finalized)
-            }),
-        });
-        effects
+    }
+}
+
+fn append(file: &str, rows: Vec<Value>, order: KeyOrder) -> Effect {
+    Effect::AppendRows {
+        file: file.to_owned(),
+        rows,
+        order,
     }
 }
 

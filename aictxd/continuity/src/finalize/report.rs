@@ -32,6 +32,14 @@ fn id_end(nonce: u64) -> String {
     format!("-{:012x}", nonce & 0xffff_ffff_ffff)
 }
 
+/// Returns true for the id of an execution that this program named.
+pub(super) fn is_made_here(execution_id: &str) -> bool {
+    let end = execution_id.rsplit('-').next().unwrap_or_default();
+    execution_id.starts_with("exec-")
+        && end.len() == 12
+        && end.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// The execution that was recorded under this id.
 pub(super) fn known_execution(
     input: &Finalize,
