@@ -7,7 +7,7 @@ use std::ffi::{CStr, OsStr, OsString, c_int};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 
-use clap::{ColorChoice, CommandFactory, FromArgMatches};
+use clap::{ColorChoice, FromArgMatches};
 use serde_json::Value;
 
 use crate::Arguments;
@@ -18,6 +18,7 @@ pub mod commands;
 mod compatibility;
 pub mod environment;
 pub mod error;
+pub mod help;
 pub mod render;
 mod replaced;
 pub mod terminal_text;
@@ -96,9 +97,7 @@ fn parse(argv: &[OsString], no_color: bool) -> Result<CommandLine, clap::Error> 
     } else {
         ColorChoice::Auto
     };
-    let matches = CommandLine::command()
-        .color(color)
-        .try_get_matches_from(argv)?;
+    let matches = help::command().color(color).try_get_matches_from(argv)?;
     CommandLine::from_arg_matches(&matches)
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod execution;
 mod guard;
@@ -30,7 +30,6 @@ pub use setup::{
 #[command(
     name = "aictx",
     version = aictx_proto::VERSION,
-    disable_help_subcommand = true,
     arg_required_else_help = true,
     max_term_width = 100
 )]
@@ -52,108 +51,108 @@ pub struct CommandLine {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Register the hooks of your coding agents, for all repositories
+    /// Register hooks with your coding agents
     Install(Install),
-    /// Let a repository be remembered: create .aictx, register it
+    /// Set up aictx in a repository
     Init(Init),
-    /// Take aictx out of a repository: every file is as it was before
+    /// Remove aictx from a repository and restore its files
     Clean(Clean),
-    /// Take aictx out of your agents and of all repositories
+    /// Remove aictx from your agents and all repositories
     Uninstall(Uninstall),
-    /// Look for what keeps aictx from working, and say what fixes it
+    /// Diagnose problems and suggest fixes
     Doctor(Doctor),
-    /// Show what the next session needs to know
+    /// Show where the work stands
     Resume(Resume),
-    /// Record what was done: log row, handoff, failure memory
+    /// Record the outcome of a session and hand it over
     Finalize(Box<Finalize>),
     /// Show what to do next, and why
     Next(Hand),
-    /// Show what to look at for a goal; nothing is written
+    /// Show the files and memory a goal needs
     Prepare(Prepare),
-    /// Work on tasks that take several sessions
+    /// Manage tasks that take several sessions
     #[command(subcommand)]
     Task(Task),
-    /// Show what happened, newest first
+    /// List recorded executions, newest first
     Log(Log),
-    /// Show what of memory a session was told, and why
+    /// Show the context injected into a session, and why
     Why(Why),
-    /// Look at what is remembered
+    /// List and show items of memory
     #[command(subcommand)]
     Memory(Memory),
-    /// Show what is remembered on one page, as Markdown or as a Mermaid diagram
+    /// Render memory as Markdown or as a Mermaid diagram
     View(View),
     /// List the commands beyond install, init, resume and finalize
     Advanced,
-    /// Tell an item of memory first, and never let it make room
+    /// Pin an item: always shown first, never evicted
     Pin(Pin),
-    /// Say that an item of memory is wrong: it is not told any more
+    /// Mark an item as incorrect and stop showing it
     Wrong(Wrong),
-    /// Take an item out of memory, into the archive
+    /// Move an item to the archive
     Forget(Item),
-    /// Suggest where to begin, by what worked before
+    /// Suggest where to begin, from strategies that worked
     Suggest(Hand),
-    /// Show what worked before for such a task
+    /// Show the strategy that worked for a similar task
     Reuse(Hand),
-    /// Show what the last execution looks like from outside
+    /// Review the last execution
     Reflect(RepoOption),
-    /// Report on use
+    /// Report usage figures
     #[command(subcommand)]
     Report(Report),
-    /// Search everything that is remembered here, whatever its age
+    /// Search memory
     Recall(Recall),
-    /// Import earlier sessions of agents and other memories
+    /// Import transcripts of agents and other memories
     Import(Import),
-    /// Show what the next session would be told, and why
+    /// Show the context the next session would get, and why
     Preview(Preview),
-    /// Remember a decision or a rule
+    /// Record a decision or a rule
     Remember(Remember),
-    /// Look after memory that goes through git
+    /// Manage memory that is shared through git
     #[command(subcommand)]
     Portability(Portability),
-    /// Mute or unmute banner and summary
+    /// Mute or unmute the banner and the summary
     Messages(Messages),
-    /// Check a step before it is taken
+    /// Check a command or an edit before it runs
     Guard(Guard),
-    /// Say what a person's message means for work under way
+    /// Classify a user message (stop, limit, correction, …)
     Steer(Steer),
-    /// Show who is at work in a repository, and on which files
+    /// Show live sessions and the files they edit
     Who(RepoOption),
-    /// Claim paths for this session until it ends, so that others keep out of them
+    /// Reserve paths for this session until it ends
     Claim(Claim),
-    /// Look at a repository's policy, and trust it
+    /// Show a repository's policy and trust it
     Trust(Trust),
-    /// Answer one hook event of a coding agent (called by the agent, not by people)
+    /// Answer a hook event (run by agents)
     Hook(Hook),
-    /// Offer the tools of aictx to an agent (MCP)
+    /// Run the MCP server
     #[command(alias = "mcp-server")]
     Mcp(Mcp),
-    /// Show the daemon, or the registered repositories when none is running
+    /// Show the state of the daemon and its repositories
     Status,
-    /// Manage the registered repositories
+    /// Manage registered repositories
     #[command(subcommand)]
     Repo(Repo),
-    /// Look at recorded sessions
+    /// List and show recorded sessions
     #[command(subcommand)]
     Session(Session),
-    /// Look at what failed here, and say what became of it
+    /// List, show and resolve known failures
     #[command(subcommand)]
     Failures(Failures),
-    /// Ask the map of a repository: which files, which symbols, who uses what
+    /// Find files, symbols and references
     #[command(subcommand)]
     Map(Map),
-    /// Start, stop and look at the daemon
+    /// Start, stop and inspect the daemon
     #[command(subcommand)]
     Daemon(Daemon),
-    /// Measure answers on a repository's own past
+    /// Benchmark file ranking on a repository's history
     #[command(subcommand)]
     Eval(Eval),
-    /// Read what a tool printed
+    /// Extract errors and test totals from tool output
     #[command(subcommand)]
     Signals(Signals),
-    /// For scripts and wrappers
+    /// Commands for scripts and wrappers
     #[command(subcommand)]
     Internal(Internal),
-    /// Copy standard input to standard output with secrets replaced
+    /// Replace secrets in standard input
     Scrub,
     /// Show the versions of client and daemon
     Version,
@@ -448,9 +447,4 @@ pub enum Daemon {
         #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
         lines: usize,
     },
-}
-
-/// The whole command line, for the reference pages.
-pub fn command() -> clap::Command {
-    CommandLine::command()
 }

@@ -83,11 +83,11 @@ pub(super) fn explain(refused: &clap::Error, words: &[&str]) -> Option<CliError>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::arguments;
+    use crate::cli::help;
 
     fn said(arguments: &[&str]) -> Option<String> {
         let argv = [&["aictx"], arguments].concat();
-        let refused = arguments::command().try_get_matches_from(argv).unwrap_err();
+        let refused = help::command().try_get_matches_from(argv).unwrap_err();
         explain(&refused, arguments).map(|error| error.message)
     }
 

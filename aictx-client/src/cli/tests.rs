@@ -28,7 +28,7 @@ macro_rules! parsed {
 
 #[test]
 fn the_definition_is_consistent() {
-    arguments::command().debug_assert();
+    help::command().debug_assert();
 }
 
 #[test]

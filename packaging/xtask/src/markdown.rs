@@ -3,29 +3,23 @@
 use std::fmt::Write;
 
 use aictx_client::cli::environment::VARIABLES;
+use aictx_client::cli::help::{EXIT_STATUSES, GROUPS};
 use clap::{Arg, Command};
-
-const EXIT_STATUSES: &[(&str, &str)] = &[
-    (
-        "0",
-        "success, also when a reader left early; `guard`: every decision unless `--exit-code` is given",
-    ),
-    ("1", "failure"),
-    ("2", "wrong command line"),
-    ("3", "`daemon status`: no daemon is running"),
-    ("10, 20", "`guard --exit-code`: `re_ground`, `block`"),
-];
 
 /// The whole page.
 pub(crate) fn page(command: &Command) -> String {
     let mut out = String::from(
         "<!-- Written by `cargo xtask reference`; edit aictx-client/src/cli/arguments.rs and environment.rs. -->\n\
-         # Reference\n\n## Commands\n\n\
+         # Reference\n\n\
          Every command takes `--json` (one line of JSON on standard output, errors included: \
          `{\"ok\":false,\"error\":{\"code\",\"message\",\"hint\"}}`) and `--no-color`.\n",
     );
-    for child in visible(command) {
-        section(child, &mut out);
+    for group in GROUPS {
+        let _ = write!(out, "\n## {}\n", group.title);
+        for name in group.commands {
+            let shown = visible(command).find(|child| child.get_name() == *name);
+            shown.into_iter().for_each(|child| section(child, &mut out));
+        }
     }
     out.push_str("\n## Exit statuses\n\n| status | meaning |\n|---|---|\n");
     for (status, meaning) in EXIT_STATUSES {

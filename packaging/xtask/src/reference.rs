@@ -5,8 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use aictx_client::cli::arguments::command;
 use aictx_client::cli::environment::VARIABLES;
+use aictx_client::cli::help::command;
 use clap::Command;
 use clap_complete::{Generator, Shell, generate};
 use clap_mangen::Man;

@@ -12,8 +12,8 @@ use super::{CallerOptions, RepoOption};
 #[derive(Debug, Args)]
 pub struct Recall {
     /// Words to look for [default: the newest items]
-    #[arg(value_name = "QUERY", default_value = "", hide_default_value = true)]
-    pub query: String,
+    #[arg(value_name = "WORDS")]
+    pub query: Vec<String>,
     /// Only of this kind; can be repeated
     #[arg(long = "kind", value_name = "KIND", value_parser = PossibleValuesParser::new(RECALLED_KINDS.iter().copied()))]
     pub kinds: Vec<String>,

@@ -19,7 +19,7 @@ pub(super) fn recall(backend: &Backend, options: Recall, paint: Paint) -> Result
     let params = RecallParams {
         repo: absolute(&options.at.repo)?,
         cwd: working_directory(),
-        query: options.query,
+        query: options.query.join(" "),
         kinds: options.kinds,
         since: options.since,
         file: options.file,
