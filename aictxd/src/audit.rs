@@ -70,7 +70,7 @@ impl Row {
 /// A verdict above allow.
 #[derive(Debug)]
 pub struct Verdict {
-    /// When.
+    /// Time.
     pub at: Timestamp,
     /// `caution`, `re_ground` or `block` of the guard; `note`, `ask` or `deny` of a hook.
     pub decision: String,

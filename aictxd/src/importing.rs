@@ -106,7 +106,7 @@ pub struct Found {
     pub source: &'static str,
     /// Rows as they were written, with the worktree that their paths belong to.
     pub rows: Vec<(ImportedRow, PathBuf)>,
-    /// What was left out.
+    /// Omissions.
     pub skipped: Vec<Skipped>,
     /// Lines that are no records.
     pub not_understood: u64,

@@ -86,7 +86,7 @@ impl Obstacle {
         .or_else(|| Self::find(memory, Files::Every))
     }
 
-    /// What is wrong, for people.
+    /// Description of the problem, for people.
     pub fn summary(&self) -> String {
         let file = self.file.display();
         match self.cause {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::ledger::LedgerRow;
 
-/// How the members of a JSON object are ordered in a file.
+/// Order of the members of a JSON object in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOrder {
     /// Sorted by name, at every level.

@@ -19,7 +19,7 @@ pub struct ErrorEvent {
     pub phase: String,
     /// `error` or `warning`.
     pub severity: String,
-    /// What went wrong, at most 500 characters.
+    /// Message, at most 500 characters.
     pub message: String,
     /// Error code or exception class, at most 80 characters, may be empty.
     pub code: String,
@@ -48,7 +48,7 @@ pub struct ErrorEvent {
     /// `cause` for the inner error of a chain.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub role: String,
-    /// How many identical events one execution merged into this; left out when 1.
+    /// Number of identical events merged into this one; left out when 1.
     #[serde(skip_serializing_if = "is_at_most_one")]
     pub count: u32,
     /// Members this version does not know; kept so that rewriting a record loses nothing.

@@ -1,4 +1,4 @@
-//! What both sides must agree on about hook events before anybody parses them.
+//! Bytes of hook events that both sides handle without parsing.
 
 /// Deadline for connecting to the daemon, in milliseconds.
 pub const CONNECT_DEADLINE_MS: u64 = 25;
@@ -8,11 +8,11 @@ pub const ANSWER_DEADLINE_MS: u64 = 150;
 /// it (upper case) that of one event. Milliseconds.
 pub const DEADLINE_VARIABLE: &str = "AICTX_HOOK_TIMEOUT_MS";
 
-/// How an answer begins that is no text for standard output: the process ends with 2 and the text
+/// Start of an answer that is no text for standard output: the process ends with 2 and the text
 /// behind this, up to [`EXIT_TAIL`], goes to standard error. Some agents take a refusal in no other
 /// way. The text holds nothing that JSON escapes.
 pub const EXIT_HEAD: &str = r#"{"aictx_exit":2,"aictx_stderr":""#;
-/// What ends such an answer.
+/// End of such an answer.
 pub const EXIT_TAIL: &str = r#""}"#;
 
 /// Events that only tell: they may wait in the spool. A daemon that takes one at once may still have

@@ -1,4 +1,4 @@
-//! Who is working: agent, adapter, session.
+//! Identity of a caller: agent, adapter, session.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub const IDENTITY_VARIABLES: &[&str] = &[
     "STY",
 ];
 
-/// What a client knows about itself.
+/// Identity of a client, as far as it knows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -59,12 +59,12 @@ pub struct Caller {
     pub env: BTreeMap<String, String>,
     /// Parent process of the client, 0 when unknown.
     pub parent_pid: u32,
-    /// What the caller came through: `mcp`; empty for the command line.
+    /// Channel of the caller: `mcp`; empty for the command line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub via: String,
 }
 
-/// Where a session id came from, best first.
+/// Source of a session id, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -89,7 +89,7 @@ pub struct Identity {
     pub adapter_id: String,
     /// Session id; never empty.
     pub session_id: String,
-    /// How sure the session id is.
+    /// Source of the session id.
     pub session_source: SessionSource,
 }
 
@@ -119,7 +119,7 @@ const CODEX: &[&str] = &[
 ];
 
 impl Caller {
-    /// What the caller came through, as memory notes it.
+    /// Returns the channel of the caller, as memory notes it.
     pub fn source(&self) -> &'static str {
         if self.via == "mcp" { "mcp" } else { "cli" }
     }

@@ -20,7 +20,7 @@ pub const BACKGROUND: &str = "background";
 /// Most paths of one row.
 pub const MAX_PATHS: usize = 32;
 
-/// How a fact is known (DESIGN rule 6).
+/// Evidence for a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -39,7 +39,7 @@ pub enum Provenance {
     Unknown,
 }
 
-/// What a ledger row records.
+/// Kind of a ledger row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -108,11 +108,11 @@ pub enum Outcome {
 pub struct LedgerRow {
     /// [`LEDGER_VERSION`].
     pub v: u32,
-    /// When we saw it.
+    /// Time of the observation.
     pub at: Timestamp,
-    /// What it is.
+    /// Kind.
     pub kind: LedgerKind,
-    /// How it is known.
+    /// Evidence for it.
     pub provenance: Provenance,
     /// Id of the hook event that the row records; a ledger holds each once.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -160,7 +160,7 @@ pub struct LedgerRow {
     /// Prompt, last message or error text, bounded and scrubbed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// What `steer` calls it (`task`, `question`, …); in `prompt` rows.
+    /// Label that `steer` gave it (`task`, `question`, …); in `prompt` rows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub label: String,
     /// The message orders work besides what `label` says of it ("fix the parser, and leave the tests alone");
@@ -170,7 +170,7 @@ pub struct LedgerRow {
     /// Start source, end reason, compaction trigger; [`BACKGROUND`] in rows of commands that run there.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// What was answered to an intent (`allow` is left out).
+    /// Verdict on an intent (`allow` is left out).
     #[serde(skip_serializing_if = "String::is_empty")]
     pub verdict: String,
     /// Duration in milliseconds where the runner says it.
@@ -194,32 +194,32 @@ pub struct LedgerRow {
     /// Execution that was finalized; in `finalized` rows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub execution_id: String,
-    /// What the user put off limits, whole; in `steered` rows.
+    /// All limits of the user; in `steered` rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<serde_json::Value>,
     /// Tag of the ledger's file under the user's key, in hexadecimal; in `proof` rows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub proof: String,
-    /// What was told and what was left out; in `told` rows.
+    /// Items shown and left out; in `told` rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt: Option<Box<Receipt>>,
 }
 
-/// What of memory an agent was given at one moment, and what not: the answer to "why does it know
+/// Items of memory given to an agent at one moment, and those left out: the answer to "why does it know
 /// that?".
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Receipt {
-    /// Where it was told: `session_start`, `resume`, `prompt`, `failure`, `prepare`.
+    /// Occasion: `session_start`, `resume`, `prompt`, `failure`, `prepare`.
     pub surface: String,
     /// Tokens of the whole text, estimated by [`crate::tokens::estimate`].
     pub tokens: u32,
     /// Most tokens it could have had.
     pub budget: u32,
-    /// What was told, in order.
+    /// Items shown, in order.
     pub items: Vec<ToldItem>,
-    /// What was not, the best first, at most [`MAX_LEFT_OUT`].
+    /// Items left out, the best first, at most [`MAX_LEFT_OUT`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
 }

@@ -1,4 +1,4 @@
-//! Where things live outside of repositories. Pure: the caller supplies the environment.
+//! Paths outside of repositories. Pure: the caller supplies the environment.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

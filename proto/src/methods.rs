@@ -35,7 +35,7 @@ pub use setup::*;
 pub use steer::*;
 pub use task::*;
 
-/// Where a method can run.
+/// Processes in which a method can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// On a repository's files: the same answer from the daemon and from `aictxd once`.
@@ -53,7 +53,7 @@ pub struct Method {
     pub name: &'static str,
     /// One sentence for the document.
     pub summary: &'static str,
-    /// Where it can run.
+    /// Processes in which it can run.
     pub scope: Scope,
     /// Schemas of its parameters and its result.
     #[cfg(feature = "schema")]

@@ -25,7 +25,7 @@ impl std::borrow::Borrow<str> for RepoPath {
     }
 }
 
-/// Where a path given by somebody lies.
+/// Location of a path from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Located {
     /// Inside the repository.
@@ -203,7 +203,7 @@ pub fn split_name(path: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// What stands between the slashes of a path. Names are so short that looking at one byte after the other
+/// Returns the segments between the slashes of a path. Names are so short that looking at one byte after the other
 /// costs less than setting out to search.
 pub fn segments(path: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(path);
@@ -434,7 +434,7 @@ mod tests {
             prop_assert_eq!(locate("/r", "", &plain), locate("/r", "", &detour.join("/")));
         }
 
-        /// What is usual is spelled as it stays, and none of the other ways of reading it fits.
+        /// Ordinary paths are kept as spelled, and fit no other reading.
         #[test]
         fn what_is_usual_needs_no_thought(path in "[a-c~:./\\\\ \u{7f}\u{e9}]{0,10}|[a-c./]{0,10}") {
             if !is_usual(&path) {

@@ -25,7 +25,7 @@ pub use memory::{
 };
 pub use task::{ActivePointer, Focus, MAX_FOCUS, THREAD_STATES, Thread};
 
-/// Whose word a record is.
+/// Origin of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -86,7 +86,7 @@ impl Origin {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Handoff {
-    /// What happened, at most 200 characters.
+    /// Summary, at most 200 characters.
     pub summary: String,
     /// `resolved`, `failed` or `unresolved`; empty in files of the ancestor.
     pub status: String,
@@ -94,20 +94,20 @@ pub struct Handoff {
     pub reason: String,
     /// Task type.
     pub task_type: String,
-    /// What was finished; only on success.
+    /// Finished work; only on success.
     pub completed: Vec<String>,
-    /// What to do next.
+    /// Next steps.
     pub next_steps: Vec<String>,
-    /// What stands in the way.
+    /// Blockers.
     pub blocked: Vec<String>,
     /// Same as `blocked`; kept for the ancestor's readers.
     pub open_items: Vec<String>,
-    /// What could go wrong.
+    /// Risks.
     pub risks: Vec<String>,
     /// Files to start from, edited ones first.
     #[serde(deserialize_with = "places")]
     pub recommended_starting_points: Vec<String>,
-    /// When it was written.
+    /// Time of writing.
     pub updated_at: String,
     /// Visible-session number it was written in.
     pub source_session: u64,
@@ -124,7 +124,7 @@ pub struct Handoff {
     /// Branch it was written on; empty when unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub branch: String,
-    /// What contracts still want, at most 8.
+    /// Open points of contracts, at most 8.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contract_gaps: Vec<Value>,
     /// The worktree when it was written: `{available, branch, commit, dirty, changed_count,
@@ -134,7 +134,7 @@ pub struct Handoff {
     /// The edited files as they were left, at most 6.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchor>,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.
@@ -148,7 +148,7 @@ pub struct Handoff {
 pub struct HandoffRow {
     /// Execution that wrote it; unique.
     pub execution_id: String,
-    /// When.
+    /// Time.
     pub timestamp: String,
     /// As in [`Handoff`].
     pub summary: String,
@@ -169,7 +169,7 @@ pub struct HandoffRow {
     /// At most 5.
     #[serde(deserialize_with = "places")]
     pub recommended_starting_points: Vec<String>,
-    /// How many files were observed.
+    /// Number of files observed.
     pub files_observed: u64,
     /// Tests seen, at most 8.
     pub tests_observed: Vec<String>,
@@ -190,7 +190,7 @@ pub struct HandoffRow {
     /// The agent's own report where `summary` is a part of it, in at most 2 000 characters. Ours.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.
@@ -205,7 +205,7 @@ pub struct HandoffRow {
 pub struct SessionFile {
     /// `<runtime>@<repo_id>`.
     pub agent_label: String,
-    /// When the banner was shown.
+    /// Time at which the banner was shown.
     pub banner_shown_at: String,
     /// In which session.
     pub banner_shown_session_id: String,
@@ -223,7 +223,7 @@ pub struct SessionFile {
     pub session_count: u64,
     /// Current session.
     pub session_id: String,
-    /// When it started.
+    /// Start.
     pub started_at: String,
     /// The newest sessions, newest first, at most 64.
     pub recent_sessions: Vec<RecentSession>,
@@ -240,9 +240,9 @@ pub struct RecentSession {
     pub session_id: String,
     /// Its number.
     pub number: u64,
-    /// When it was first seen.
+    /// First time seen.
     pub started_at: String,
-    /// When it was last seen.
+    /// Last time seen.
     pub last_seen_at: String,
     /// True if its banner was shown.
     pub banner_shown: bool,
@@ -252,21 +252,21 @@ pub struct RecentSession {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Decision {
-    /// What was decided.
+    /// The decision.
     pub decision: String,
     /// Why.
     pub rationale: String,
-    /// What else was considered.
+    /// Alternatives considered.
     pub alternatives: Vec<String>,
-    /// What had to hold.
+    /// Constraints.
     pub constraints: Vec<String>,
-    /// What could go wrong.
+    /// Risks.
     pub risks: Vec<String>,
     /// Files it governs.
     pub related_paths: Vec<String>,
     /// Sub-system.
     pub subsystem: String,
-    /// When.
+    /// Time.
     pub timestamp: String,
     /// Visible-session number.
     pub session: u64,
@@ -275,10 +275,10 @@ pub struct Decision {
     /// Ids of earlier decisions that this one replaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub supersedes: Vec<String>,
-    /// What the governed paths held.
+    /// Content of the governed paths at that time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchor>,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.
@@ -310,7 +310,7 @@ pub struct FailurePattern {
     pub files_involved: Vec<String>,
     /// At most 8.
     pub related_paths: Vec<String>,
-    /// What was tried.
+    /// Fix that was tried.
     pub attempted_fix_summary: String,
     /// At most 3.
     pub failed_attempts: Vec<String>,
@@ -321,7 +321,7 @@ pub struct FailurePattern {
     pub resolved_by: String,
     /// Same.
     pub resolved_by_execution_id: String,
-    /// How often it was seen.
+    /// Number of times seen.
     pub occurrences: u64,
     /// `occurrences` before the last change.
     pub previous_occurrences: u64,
@@ -341,16 +341,16 @@ pub struct FailurePattern {
     pub error_codes: Vec<String>,
     /// Distinct fingerprints, at most 5.
     pub error_fingerprints: Vec<String>,
-    /// What may help; the agent's own words once it was resolved.
+    /// Hint for the next agent; the words of the one that resolved it.
     pub resolution_hint: String,
-    /// When it was last written.
+    /// Time of the last change.
     pub timestamp: String,
     /// Visible-session number.
     pub session: u64,
-    /// When it was first seen; empty in rows of the ancestor.
+    /// First time seen; empty in rows of the ancestor.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub first_seen: String,
-    /// How often it came back after being resolved.
+    /// Number of times it came back after being resolved.
     #[serde(skip_serializing_if = "is_zero")]
     pub reopened: u64,
     /// `command`, `test`, `explicit` or `reported`: what showed that it is resolved.
@@ -359,10 +359,10 @@ pub struct FailurePattern {
     /// The summary of the run that resolved it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resolution_summary: String,
-    /// How often it was shown to an agent that was about to work on it.
+    /// Number of times it was shown to an agent about to work on it.
     #[serde(skip_serializing_if = "is_zero")]
     pub considered: u64,
-    /// What the related paths held.
+    /// Content of the related paths at that time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchor>,
     /// Branches on which it was seen and has not passed since, at most 8; empty when not known.
@@ -374,7 +374,7 @@ pub struct FailurePattern {
     /// The test runs behind the command, where it is the name of a script; see `LedgerRow::ran`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ran: String,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.
@@ -423,7 +423,7 @@ fn is_zero(n: &u64) -> bool {
 pub struct ExecutionLogRow {
     /// Execution id (the ancestor's name for it).
     pub task_id: String,
-    /// When.
+    /// Time.
     pub timestamp: String,
     /// Effective task type.
     pub task_type: String,
@@ -445,7 +445,7 @@ pub struct ExecutionLogRow {
     pub notable_errors: Vec<String>,
     /// Structured errors, at most 8.
     pub error_events: Vec<ErrorEvent>,
-    /// How each of the seven lists is known.
+    /// Evidence for each of the seven lists.
     pub capture_provenance: Map<String, Value>,
     /// Effective area.
     pub area_id: String,
@@ -468,7 +468,7 @@ pub struct ExecutionLogRow {
     /// `explicit` (the agent called finalize) or `observed` (from the ledger).
     #[serde(skip_serializing_if = "String::is_empty")]
     pub finalized_from: String,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.
@@ -508,12 +508,12 @@ pub struct AgentExecutionRow {
     pub used_packet: bool,
     /// Same fingerprint seen before.
     pub repeated_context_request: bool,
-    /// When.
+    /// Time.
     pub recorded_at: String,
     /// Checks of the contract, each with its result.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub contract_adherence: Value,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.
@@ -529,13 +529,13 @@ pub struct ExecutionFeedbackRow {
     pub task_id: String,
     /// The same.
     pub execution_id: String,
-    /// When.
+    /// Time.
     pub timestamp: String,
     /// Counts, and `used_strategy`, `used_packet`, `possible_redundant_exploration`.
     pub aictx_feedback: Map<String, Value>,
     /// Members of the summary.
     pub agent_summary: Map<String, Value>,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.
@@ -553,13 +553,13 @@ pub mod files {
     pub const VIEW: &str = "reports/continuity-view.md";
     /// The same as a diagram.
     pub const VIEW_MAP: &str = "reports/continuity-map.mmd";
-    /// Whether memory goes through git.
+    /// Settings of memory that is shared through git.
     pub const PORTABILITY: &str = "continuity/portability.json";
     /// Visible sessions.
     pub const SESSION: &str = "continuity/session.json";
     /// Decisions.
     pub const DECISIONS: &str = "continuity/decisions.jsonl";
-    /// What agents did before aictx was installed.
+    /// Work of agents from before aictx was installed.
     pub const IMPORTED: &str = "continuity/imported.jsonl";
     /// Newest summary for people.
     pub const LAST_SUMMARY: &str = "continuity/last_execution_summary.md";
@@ -589,7 +589,7 @@ pub mod files {
     pub const ACTIVE_TASK: &str = "tasks/active.json";
     /// Work State threads and their events.
     pub const THREADS_DIR: &str = "tasks/threads";
-    /// What worked.
+    /// Strategies.
     pub const STRATEGIES: &str = "strategy_memory/strategies.jsonl";
     /// Sub-systems.
     pub const SEMANTIC_REPO: &str = "continuity/semantic_repo.json";
@@ -605,13 +605,13 @@ pub mod files {
     pub const CONTRACT_INDEX: &str = "continuity/contracts/index.json";
     /// A file a contract.
     pub const CONTRACTS_DIR: &str = "continuity/contracts";
-    /// How contracts were kept.
+    /// Evaluations of contracts.
     pub const CONTRACT_COMPLIANCE: &str = "metrics/contract_compliance.jsonl";
     /// Counters of what was loaded.
     pub const CONTINUITY_METRICS: &str = "continuity/continuity_metrics.json";
-    /// What the guard said above allow: the audit log.
+    /// Verdicts of the guard other than allow: the audit log.
     pub const VERDICTS: &str = "metrics/verdicts.jsonl";
-    /// Where items of memory go that somebody forgot.
+    /// Archive of items that somebody forgot.
     pub const FORGOTTEN: &str = "archive/forgotten.jsonl";
     /// Settings of the map.
     pub const REPO_MAP_CONFIG: &str = "repo_map/config.json";
@@ -619,7 +619,7 @@ pub mod files {
     pub const REPO_MAP_MANIFEST: &str = "repo_map/manifest.json";
     /// Files with their symbols, for readers of the format.
     pub const REPO_MAP_INDEX: &str = "repo_map/index.json";
-    /// What the last explicit refresh did.
+    /// Result of the last explicit refresh.
     pub const REPO_MAP_STATUS: &str = "repo_map/status.json";
     /// Rules of the guard for everybody who works in the repository.
     pub const POLICY: &str = "policy.toml";

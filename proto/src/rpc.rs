@@ -9,18 +9,18 @@ pub const MAX_BATCH: usize = 64;
 /// Connections the daemon serves at once; the next one waits in the listen queue.
 pub const MAX_CONNECTIONS: usize = 256;
 
-/// What the client's fast lane puts before the payload of a hook, up to the process id of the
+/// Text that the client's fast lane puts before the payload of a hook, up to the process id of the
 /// agent. Kept here so that daemon and client cannot drift apart.
 pub const HOOK_LINE_HEAD: &str = concat!(
     r#"{"jsonrpc":"2.0","id":1,"aictx":{"proto":1,"client":""#,
     env!("CARGO_PKG_VERSION"),
     r#""},"method":"hook","params":{"runner":""#
 );
-/// What every successful answer to request 1 starts with; the rest, up to the last `}`, is the
+/// Start of every successful answer to request 1; the rest, up to the last `}`, is the
 /// bare result.
 pub const RESULT_HEAD: &str = r#"{"jsonrpc":"2.0","id":1,"result":"#;
 
-/// Who is speaking; every request carries it beside `params`, where JSON-RPC tools ignore it.
+/// Identity of the client; every request carries it beside `params`, where JSON-RPC tools ignore it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -38,7 +38,7 @@ pub struct ErrorCode {
     pub code: i32,
     /// Stable machine-readable name, sent as `data.kind`.
     pub kind: &'static str,
-    /// What it means.
+    /// Meaning.
     pub meaning: &'static str,
 }
 
@@ -89,7 +89,7 @@ pub fn error_code(code: i32) -> Option<ErrorCode> {
 pub struct ErrorData {
     /// Machine-readable name of the code.
     pub kind: String,
-    /// What the user can do about it; empty when there is nothing.
+    /// Next step for the user; empty when there is none.
     pub hint: String,
 }
 

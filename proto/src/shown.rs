@@ -119,7 +119,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// What may stand in a sentence that is told to a model: words of this program, numbers, and texts of
+/// Values allowed in a sentence for a model: words of this program, numbers, and texts of
 /// others that are marked as such.
 pub trait Told: fmt::Display {}
 
@@ -306,7 +306,7 @@ fn without_escapes(text: &str) -> String {
     out
 }
 
-/// What follows the sequence that `from` begins with; nothing when it is none.
+/// Returns the rest behind the escape sequence at the start; `None` without one.
 fn behind_escape(from: &str) -> Option<&str> {
     let mut chars = from.chars();
     let kind = match (chars.next()?, chars.clone().next()) {
@@ -436,7 +436,7 @@ fn is_bracketed(behind: &str) -> bool {
     name.eq_ignore_ascii_case("INST") && end == Some("]")
 }
 
-/// Who may be made to speak by a line that begins with their name.
+/// Names of speakers that a line of foreign text must not begin with.
 const SPEAKERS: &[&str] = &["Human", "Assistant", "User", "System", "Developer"];
 
 /// Marks lines that would begin somebody's turn as quotations.
@@ -465,7 +465,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What must not be in a text that is shown.
+    /// Returns true for a text that must not be shown as it is.
     fn acts(text: &str) -> bool {
         let joiners = ['\u{200c}', '\u{200d}'];
         let selector = |c: char| ('\u{fe00}'..='\u{fe0f}').contains(&c);

@@ -1,4 +1,4 @@
-//! What a decision may look at: a repository's memory, read once, never changed.
+//! Immutable snapshot of a repository's memory, on which decisions are made.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct ReadIssue {
     pub file: String,
     /// `state_unreadable` (whole file), `invalid_jsonl_lines` or [`Self::CAME_WITH_REPOSITORY`].
     pub code: &'static str,
-    /// What is wrong, for people.
+    /// Description of the problem, for people.
     pub detail: String,
     /// Lines skipped, 0 for whole files.
     pub lines: u64,
@@ -124,11 +124,11 @@ pub struct Snapshot {
     /// State of the imported history, which only questions read: another number after each change, 0 while there is
     /// none.
     pub imported: u64,
-    /// What could not be read.
+    /// Problems met while reading.
     pub issues: Arc<Vec<ReadIssue>>,
 }
 
-/// What git says about a worktree, gathered outside of decisions.
+/// Git state of a worktree, gathered outside of decisions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitState {
     /// False outside of git or when git could not be asked (`reason`).

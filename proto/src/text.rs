@@ -69,7 +69,7 @@ fn is_clean(text: &str) -> bool {
         && !text.ends_with(' ')
 }
 
-/// What [`clean`] leaves of a longer text before its `…`, where its beginning needs nothing else.
+/// Returns the part of a longer text that [`clean`] keeps before its `…`, if its beginning needs nothing else.
 fn cut_clean(text: &str, limit: usize) -> Option<&str> {
     // A character more, no blank, says that the rest is longer, whatever there is of it.
     let more = text.get(..=limit)?;

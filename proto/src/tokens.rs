@@ -1,4 +1,4 @@
-//! How many tokens of a language model a text takes: an estimate that errs on the high side.
+//! Estimates the tokens of a text for a language model, erring on the high side.
 //!
 //! Models cut text into pieces before they look anything up, and the pieces are much alike: a word
 //! with the blank before it, up to three digits, a run of punctuation, a line break. Common words are
@@ -51,7 +51,7 @@ pub fn within(text: &str, most: u32) -> String {
     }
 }
 
-/// How many bytes there are before the first that is not ASCII.
+/// Returns the number of bytes before the first that is not ASCII.
 fn leading_ascii(text: &[u8]) -> usize {
     let whole = text.chunks_exact(32).take_while(|part| part.is_ascii());
     let skip = 32 * whole.count();
@@ -131,7 +131,7 @@ fn class(c: char) -> Class {
 // The tables are evaluated by the compiler, which would refuse an index that does not fit.
 #[allow(clippy::indexing_slicing)]
 mod ascii {
-    /// What a byte is.
+    /// Classes of bytes.
     const BLANK: u8 = 0;
     const BREAK: u8 = 1;
     const LOWER: u8 = 2;
@@ -140,7 +140,7 @@ mod ascii {
     const MARK: u8 = 5;
     const BYTES: usize = 8;
 
-    /// Where a run stands; nowhere yet at 0. Of letters, digits and marks so many make a token; of letters, the first
+    /// State of a run; 0 before it begins. Of letters, digits and marks so many make a token; of letters, the first
     /// one is told from one that begins the second token.
     const ONE_BLANK: u8 = 1;
     const BLANKS: u8 = 2;

@@ -22,7 +22,7 @@ const MAX_DIGIT_SWITCHES: u32 = 4;
 /// Longest number that stands alone and is a term, in bytes.
 const MAX_NUMBER: usize = 6;
 
-/// What a byte is to the tokenizer.
+/// Class of a byte in the tokenizer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 enum Byte {

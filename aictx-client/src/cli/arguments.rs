@@ -34,7 +34,7 @@ pub use setup::{
     max_term_width = 100
 )]
 pub struct CommandLine {
-    /// What to do.
+    /// Action.
     #[command(subcommand)]
     pub command: Command,
     /// Print one line of JSON, errors included

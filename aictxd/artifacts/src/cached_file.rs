@@ -214,7 +214,7 @@ pub(crate) fn is_told(file: &str) -> bool {
 pub(crate) struct Doc<T> {
     file: String,
     pub(crate) stamp: Option<Option<Stamp>>,
-    /// Whose word it is.
+    /// Origin.
     pub(crate) origin: Origin,
     pub(crate) pending: bool,
     pub(crate) value: Option<Arc<T>>,

@@ -188,7 +188,7 @@ struct Tail {
 pub struct Ledger {
     /// Rows, oldest first; the proof is none of them.
     pub rows: Vec<LedgerRow>,
-    /// What could not be read.
+    /// Problems met while reading.
     pub issues: Vec<ReadIssue>,
     /// Size of the file.
     pub bytes: u64,

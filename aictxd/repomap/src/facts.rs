@@ -142,7 +142,7 @@ pub struct Definition {
     pub line: u32,
     /// Last line.
     pub end_line: u32,
-    /// What it is.
+    /// Kind.
     pub kind: Kind,
     /// Visible outside its file, as far as the language says so.
     pub exported: bool,

@@ -107,7 +107,7 @@ pub struct Symbol<'a> {
     pub line: u32,
     /// Last line.
     pub end_line: u32,
-    /// What it is.
+    /// Kind.
     pub kind: Kind,
     /// Visible outside its file.
     pub exported: bool,

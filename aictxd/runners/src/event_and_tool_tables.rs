@@ -43,7 +43,7 @@ pub enum Kind {
 pub struct Event {
     /// The agent's name of it.
     pub name: &'static str,
-    /// What it means.
+    /// Meaning.
     pub kind: Kind,
     /// Context in the answer reaches the model and does nothing else.
     pub takes_context: bool,

@@ -219,7 +219,7 @@ fn one_a_file(edits: Vec<Edit>) -> Vec<Edit> {
     together
 }
 
-/// What a person has to do before an agent runs our hooks.
+/// Step for a person before an agent runs our hooks.
 ///
 /// # Errors
 /// When no such agent is known.

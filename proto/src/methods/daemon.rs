@@ -21,7 +21,7 @@ pub struct RepoEntry {
     pub repo_path: String,
     /// Workspace it belongs to (the ancestor's field; `default`).
     pub workspace: String,
-    /// When it was last used.
+    /// Last use.
     pub last_seen: String,
     /// False when the path is gone.
     pub exists: bool,
@@ -106,7 +106,7 @@ pub struct MethodStats {
     pub p99_us: u64,
 }
 
-/// How a repository is watched.
+/// Counters of a repository's watcher.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -207,6 +207,6 @@ pub struct DaemonStatus {
     pub hooks_lost: u64,
     /// Log file.
     pub log: String,
-    /// What to know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }

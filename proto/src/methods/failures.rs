@@ -34,25 +34,25 @@ pub struct FailureEntry {
     pub failure_id: String,
     /// `open` or `resolved`.
     pub status: String,
-    /// How often it was seen.
+    /// Number of times seen.
     pub occurrences: u64,
-    /// How often it came back after it was resolved.
+    /// Number of times it came back after it was resolved.
     pub reopened: u64,
-    /// When it was seen first; empty when not known.
+    /// First time seen; empty when not known.
     pub first_seen: String,
-    /// When it was seen, or changed, last.
+    /// Last time seen or changed.
     pub last_seen: String,
     /// Command that failed.
     pub failed_command: String,
     /// Its first error.
     pub error: String,
-    /// What fixed it; empty when nobody said.
+    /// Fix; empty when nobody said.
     pub resolution_summary: String,
     /// Files that it speaks of.
     pub related_paths: Vec<String>,
-    /// How well it fits the question; 0 without one.
+    /// Score for the question; 0 without one.
     pub match_score: f64,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
 }

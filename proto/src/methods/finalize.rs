@@ -17,7 +17,7 @@ pub struct FinalizeParams {
     pub cwd: String,
     /// `success`, `failure`, or `unknown` for a report that leaves the outcome to what was observed.
     pub status: String,
-    /// What was done.
+    /// Summary of the work.
     pub summary: String,
     /// The goal; empty for the session's own request, else the summary.
     pub task: String,
@@ -37,20 +37,20 @@ pub struct FinalizeParams {
     pub notable_errors: Vec<String>,
     /// Structured errors.
     pub error_events: Vec<ErrorEvent>,
-    /// What a command printed, start and end of it; its errors are read from it.
+    /// Output of a command, start and end of it; its errors are read from it.
     pub output: String,
     /// Exit status of the command that printed it, where it is known.
     pub exit_code: Option<i32>,
     /// Milliseconds since the Unix epoch: files that git shows as changed and that were written since
     /// count as edited.
     pub edited_since_ms: Option<u64>,
-    /// How long it took, where that is known better than from what was observed.
+    /// Duration, if it is known better than from the observations.
     pub execution_time_ms: Option<u64>,
-    /// What to do next.
+    /// Next steps.
     pub next_steps: Vec<String>,
-    /// What stands in the way.
+    /// Blockers.
     pub blocked: Vec<String>,
-    /// What could go wrong.
+    /// Risks.
     pub risks: Vec<String>,
     /// Decisions taken: objects with `decision`, `rationale` and the other members of a decision.
     pub decisions: Vec<Value>,
@@ -67,11 +67,11 @@ pub struct FinalizeParams {
     pub request_id: String,
     /// Repeat-safe id: a second finalize with the same id changes nothing and answers the same.
     pub execution_id: String,
-    /// Who finalizes.
+    /// Identity of the caller.
     pub caller: Caller,
 }
 
-/// What was written, by kind; null where nothing was.
+/// Records written, by kind; null for none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -98,7 +98,7 @@ pub struct FinalizeReply {
     pub final_area_id: String,
     /// The one that counts.
     pub effective_area_id: String,
-    /// How the final type was found: `{task_type, source, confidence, signals}`.
+    /// Derivation of the final type: `{task_type, source, confidence, signals}`.
     pub final_task_resolution: Value,
     /// Row of the agent execution log.
     pub telemetry_entry: Value,
@@ -118,13 +118,13 @@ pub struct FinalizeReply {
     pub continuity_metrics_persisted: Option<Value>,
     /// `{updated, task_id, path, fields}`.
     pub work_state_updated: Option<Value>,
-    /// How the contract was kept.
+    /// Evaluation of the contract.
     pub contract_compliance: Value,
     /// The same in the words of the older member.
     pub contract_adherence: Value,
-    /// What the contract still wants.
+    /// Open points of the contract.
     pub contract_gaps: Vec<Value>,
-    /// Where report and observation differ: `{field, reported_only, observed_only}`. What was observed
+    /// Differences between report and observation: `{field, reported_only, observed_only}`. What was observed
     /// counts.
     pub differences: Vec<Value>,
     /// Numbers about the capture.
@@ -143,16 +143,16 @@ pub struct FinalizeReply {
     pub agent_summary_render_payload: Value,
     /// `{append_to_final_response, render_in_user_language, render_payload_field, muted}`.
     pub agent_summary_policy: Value,
-    /// What of memory was loaded and stored, counted.
+    /// Counts of memory loaded and stored.
     pub continuity_value: Value,
-    /// How sure the strategy was that was offered: `low`, `medium` or `high`.
+    /// Confidence in the offered strategy: `low`, `medium` or `high`.
     pub reuse_confidence: String,
-    /// What was observed, as evidence of value.
+    /// Observations, as evidence of value.
     pub value_evidence: Value,
     /// Kinds of secrets that were removed before writing, with counts.
     pub redacted: Map<String, Value>,
-    /// When.
+    /// Time.
     pub finalized_at: String,
-    /// What to know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }

@@ -31,7 +31,7 @@ pub struct GuardParams {
     pub paths: Vec<String>,
     /// Command about to be run.
     pub command: String,
-    /// What the caller is trying to do, cut to 500 characters.
+    /// Intent of the caller, cut to 500 characters.
     pub intent: String,
     /// `low`, `normal` (also when empty) or `high`; never weakens a safety finding.
     pub risk: String,
@@ -39,7 +39,7 @@ pub struct GuardParams {
     pub explain: bool,
     /// Write nothing, not even into the audit log.
     pub look_only: bool,
-    /// Who asks.
+    /// Identity of the caller.
     pub caller: Caller,
 }
 
@@ -76,7 +76,7 @@ pub struct GuardChecks {
     pub validation: String,
 }
 
-/// What the caller can do about it.
+/// Action that the caller can take.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SuggestedAction {
@@ -94,7 +94,7 @@ pub struct CommandEffect {
     /// `remote_change`, `database_write`, `privilege`, `process_kill`, `disk`, `permission`,
     /// `network_exec`, `credentials`, `outside_repository` or `undecidable`.
     pub kind: String,
-    /// What it hits, as written in the command; the call itself where nothing is named.
+    /// Target, as written in the command; the call itself when nothing is named.
     pub target: String,
     /// It can be taken back with what is on this machine.
     pub reversible: bool,
@@ -102,7 +102,7 @@ pub struct CommandEffect {
     pub reason: String,
 }
 
-/// What a command would do to things that do not come back.
+/// Irreversible effect of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommandRisk {
@@ -148,7 +148,7 @@ pub struct GuardFinding {
     pub evidence: Vec<String>,
 }
 
-/// How a decision of the guard came about.
+/// Derivation of a decision of the guard.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -188,14 +188,14 @@ pub struct GuardReply {
     /// Judgement of the command, when one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_risk: Option<CommandRisk>,
-    /// How the contract was chosen: `session`, `intent`, `work_state` or `latest`; empty when there is
+    /// Source of the contract: `session`, `intent`, `work_state` or `latest`; empty when there is
     /// none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub contract_source: String,
     /// Its row in the audit log, for `aictx why --verdict`; empty for `allow`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub verdict_id: String,
-    /// How it came about, when that was asked for.
+    /// Derivation, when it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<GuardExplanation>,
 }

@@ -18,7 +18,7 @@ pub const IMPORT_SOURCES: &[&str] = &[
 pub struct ImportParams {
     /// Absolute path in the repository.
     pub repo: String,
-    /// Where the caller's agents keep their files.
+    /// Places of the caller's agents' files.
     pub surroundings: Surroundings,
     /// Only of these sources ([`IMPORT_SOURCES`]); empty for all agents.
     pub sources: Vec<String>,
@@ -34,7 +34,7 @@ pub struct ImportParams {
     pub remove: bool,
 }
 
-/// What one source gave.
+/// Counts of one source.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -91,7 +91,7 @@ pub struct ImportReply {
     /// Nothing was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// What to know.
+    /// Warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -127,7 +127,7 @@ impl ImportReply {
 pub struct EarlierSessions {
     /// Its name for people.
     pub agent: String,
-    /// How many were found in the time that there was.
+    /// Number found in the available time.
     pub sessions: u64,
 }
 

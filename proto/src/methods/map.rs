@@ -27,7 +27,7 @@ pub struct MapFreshness {
     pub age_ms: u64,
     /// Past commits that serve as evidence.
     pub commits: u32,
-    /// What was left out, in words.
+    /// Omissions, in words.
     pub warnings: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ pub struct MapQueryParams {
     pub wait_ms: u64,
 }
 
-/// Where the best symbol of a result stands.
+/// Position of the best symbol of a result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -84,7 +84,7 @@ pub struct MapHitMetadata {
     pub symbol_kind: String,
     /// The file's language.
     pub language: String,
-    /// What sort of file it is: `source`, `test`, `docs`, `config`, `fixture`, `generated` or
+    /// Class of the file: `source`, `test`, `docs`, `config`, `fixture`, `generated` or
     /// `vendored`; all but the first two are ranked down unless they are asked for.
     pub class: String,
     /// The symbol's first line; 0 without one.
@@ -104,7 +104,7 @@ pub struct MapHit {
     pub confidence: f64,
     /// Why, the weightiest first.
     pub reasons: Vec<String>,
-    /// What each reason contributed to the score.
+    /// Contribution of each reason to the score.
     pub evidence: BTreeMap<String, f64>,
     /// At most five definitions that match best.
     pub symbols: Vec<MapSymbol>,
@@ -112,7 +112,7 @@ pub struct MapHit {
     pub kind: String,
     /// `path::symbol`, or the path.
     pub id: String,
-    /// What to show as a title.
+    /// Title.
     pub title: String,
     /// The path again, as a list.
     pub paths: Vec<String>,
@@ -237,9 +237,9 @@ pub struct MapReference {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MapReferences {
-    /// Where it is defined.
+    /// Definitions.
     pub definitions: Vec<MapSymbolHit>,
-    /// Where it is used, definitions aside.
+    /// References, definitions aside.
     pub references: Vec<MapReference>,
     /// Files that mention it; where not all were read, those that were not count as well.
     pub files: u32,
@@ -349,13 +349,13 @@ pub struct MapStatus {
     pub symbols_indexed: u32,
     /// `never`, `ok`, `partial` or `building`.
     pub last_refresh_status: String,
-    /// How long the last refresh took.
+    /// Duration of the last refresh.
     pub last_refresh_ms: u64,
     /// Files that it parsed.
     pub files_reparsed: u32,
     /// Files that wait.
     pub files_pending: u32,
-    /// What was left out or went wrong.
+    /// Omissions and errors.
     pub warnings: Vec<String>,
     /// Files of each language.
     pub languages: BTreeMap<String, u32>,
@@ -411,7 +411,7 @@ pub struct MapRefreshReply {
     pub duration_ms: u64,
     /// `tree_sitter`.
     pub provider: String,
-    /// What was left out.
+    /// Omissions.
     pub warnings: Vec<String>,
 }
 
@@ -477,7 +477,7 @@ pub struct MapExportFile {
 pub struct MapExport {
     /// 1.
     pub version: u32,
-    /// When.
+    /// Time.
     pub generated_at: String,
     /// `tree_sitter`.
     pub provider: String,

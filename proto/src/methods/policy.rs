@@ -18,13 +18,13 @@ pub struct AtWork {
     pub worktree: String,
     /// Branch checked out there.
     pub branch: String,
-    /// What its user asked for last.
+    /// Last request of its user.
     pub request: String,
     /// Files it edited, newest first, relative to the worktree, at most 20.
     pub files: Vec<String>,
-    /// What its user put off limits.
+    /// Limits of its user.
     pub limits: Vec<String>,
-    /// What it claims for itself while it is open.
+    /// Paths it claims while it is open.
     pub claims: Vec<String>,
     /// Last event.
     pub last_seen_at: String,
@@ -53,7 +53,7 @@ pub struct ClaimParams {
     pub cwd: String,
     /// Let go of `paths`, or of everything when there are none.
     pub release: bool,
-    /// Whose session it is.
+    /// Identity of the session's owner.
     pub caller: Caller,
 }
 
@@ -116,13 +116,13 @@ pub struct TrustReply {
     pub trusted: bool,
     /// Why it cannot be used; empty when it can.
     pub problem: String,
-    /// What holds, the user's policy included.
+    /// Effective policy, the user's included.
     pub effective: Value,
     /// The text against the one that was trusted last, or against nothing: lines that begin with `+`,
     /// `-` or a blank.
     #[serde(default)]
     pub diff: Vec<String>,
-    /// What trusting it would change of what holds, an entry a line.
+    /// Changes of the effective policy by trusting it, an entry a line.
     #[serde(default)]
     pub would_change: Vec<String>,
 }

@@ -19,7 +19,7 @@ pub struct RecallParams {
     pub repo: String,
     /// Absolute working directory that a relative `file` starts from; empty for the root.
     pub cwd: String,
-    /// What is asked; without it the newest items come first.
+    /// Query; without it the newest items come first.
     pub query: String,
     /// Only of these kinds ([`RECALLED_KINDS`]); empty for all.
     pub kinds: Vec<String>,
@@ -46,13 +46,13 @@ pub struct RecallItem {
     pub kind: String,
     /// The sentence that fits best.
     pub text: String,
-    /// What was asked for when it was written; empty when not known.
+    /// Request at the time of writing; empty when not known.
     pub request: String,
     /// Everything else that it says, each with what it is (`next: …`, `blocked: …`).
     pub details: Vec<String>,
-    /// When it was written or seen last.
+    /// Time of writing, or last time seen.
     pub timestamp: String,
-    /// Who wrote it.
+    /// Author.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub agent: String,
     /// Branch that it was written on.
@@ -68,9 +68,9 @@ pub struct RecallItem {
     /// the same subject; empty where it just holds.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub status: String,
-    /// How well it fits; 0 without a question.
+    /// Score; 0 without a question.
     pub score: f64,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
 }

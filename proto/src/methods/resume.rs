@@ -23,7 +23,7 @@ pub struct ResumeParams {
     /// Answer and write nothing: no session is counted, no contract is made.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub look_only: bool,
-    /// Who asks.
+    /// Identity of the caller.
     pub caller: Caller,
 }
 
@@ -33,7 +33,7 @@ pub struct ResumeParams {
 pub struct ResumeReply {
     /// `1.0`.
     pub schema_version: String,
-    /// When.
+    /// Time.
     pub generated_at: String,
     /// `agent_brief`, `full` or `brief`.
     pub mode: String,
@@ -55,7 +55,7 @@ pub struct ResumeReply {
     pub startup_banner_policy: Value,
     /// `{layer, mode}`: nothing is prescribed.
     pub communication_policy: Value,
-    /// What somebody noted in `user_preferences.json`, by dotted names; null for nothing.
+    /// Content of `user_preferences.json`, by dotted names; null for none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub effective_preferences: Value,
     /// Which of our commands belong where.
@@ -63,7 +63,7 @@ pub struct ResumeReply {
     pub startup_guard: Value,
     /// `{level, contract_strength, score, reason, signals}`.
     pub continuity_match: Value,
-    /// Whether the map was used, and how much it knows.
+    /// Use of the map, and its size.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub structural_context: Value,
     /// Files of the map, at most 5.
@@ -71,32 +71,32 @@ pub struct ResumeReply {
     pub structural_entry_points: Vec<Value>,
     /// First action, edit scope, test and finalize command.
     pub execution_contract: Value,
-    /// How an agent works with us.
+    /// Protocol for agents.
     pub runner_contract: Value,
-    /// When to ask the guard: `{condition, tool, action, risk, required}`.
+    /// Occasions for the guard: `{condition, tool, action, risk, required}`.
     pub guard_triggers: Vec<Value>,
-    /// What finalize will compare.
+    /// Values that finalize will compare.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub contract_checks: Value,
-    /// How the last contract was kept: `{status, score, main_issue, compact_summary}`.
+    /// Evaluation of the last contract: `{status, score, main_issue, compact_summary}`.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub previous_contract_result: Value,
     /// `{status, confidence, reason}`.
     pub task_state: Value,
-    /// What earlier contracts still want, at most 8.
+    /// Open points of earlier contracts, at most 8.
     pub carryover_gaps: Vec<Value>,
     /// The most severe of them; null without any.
     pub strongest_carryover_gap: Value,
-    /// What was thought and found wrong, newest first.
+    /// Discarded hypotheses, newest first.
     pub discarded_hypotheses: Vec<Value>,
-    /// How such a task was done before; empty when nothing fits.
+    /// Strategy for such a task; empty when nothing fits.
     pub strategy_hint: Value,
     /// Notes of people that fit: `{path, title, text}`, at most 2.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Value>,
     /// Files to read first.
     pub capsule: Map<String, Value>,
-    /// Where it comes from, relative paths or empty.
+    /// Sources, relative paths or empty.
     pub sources: Value,
     /// `{score, status, issues, …}`, advice.
     pub continuity_quality: Value,
@@ -107,9 +107,9 @@ pub struct ResumeReply {
     pub lifecycle_gaps: Vec<Value>,
     /// `{markdown, json}`, relative: written a moment after the answer, which says the same.
     pub written_files: Value,
-    /// What was loaded and why, at most 12.
+    /// Loaded items with reasons, at most 12.
     pub loaded_context: Vec<Value>,
-    /// What to know, at most 12.
+    /// Warnings, at most 12.
     pub warnings: Vec<String>,
     /// `{contract_id, path, session_id, execution_id, generated_at, task_goal}`.
     pub contract_ref: Value,

@@ -46,7 +46,7 @@ pub struct SessionSummary {
     pub commands_failed: u64,
     /// Executions finalized.
     pub executions: Vec<String>,
-    /// Whose word it is; that of others for a session in the archive that this user did not put there.
+    /// Origin; that of others for a session in the archive that this user did not put there.
     #[serde(default, skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
 }
@@ -112,6 +112,6 @@ pub struct CommandSeen {
     pub outcome: crate::ledger::Outcome,
     /// A test run.
     pub test: bool,
-    /// When.
+    /// Time.
     pub at: String,
 }

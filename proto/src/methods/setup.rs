@@ -49,7 +49,7 @@ pub struct InitParams {
     pub detect: bool,
     /// Absolute path of the `aictx` program that hooks shall call.
     pub program: String,
-    /// Where the caller's agents keep their files.
+    /// Places of the caller's agents' files.
     pub surroundings: Surroundings,
     /// Write files that are meant for a commit, for everybody who clones the repository.
     pub shared: bool,
@@ -72,7 +72,7 @@ pub struct InitParams {
     pub force: bool,
 }
 
-/// What happened to one file.
+/// Change of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -98,24 +98,24 @@ pub struct AgentChosen {
     pub agent: String,
     /// Its name for people.
     pub title: String,
-    /// What told that it is there, or that it was asked for.
+    /// Evidence that it is there, or was asked for.
     pub evidence: String,
     /// The user's own registration holds hooks for it.
     pub user_hooks: bool,
 }
 
-/// What a person has to do before an agent runs our hooks.
+/// Step for a person before an agent runs our hooks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PersonStep {
     /// Runner.
     pub agent: String,
-    /// What does not happen without it.
+    /// Consequence of leaving it out.
     pub without: String,
-    /// What to do, step by step.
+    /// Instructions, step by step.
     pub how: Vec<String>,
-    /// How to see that it is done.
+    /// Check that it is done.
     pub check: String,
 }
 
@@ -131,7 +131,7 @@ pub struct InitReply {
     /// Agents, when they were looked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentChosen>,
-    /// What a person has to do.
+    /// Steps for a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<PersonStep>,
     /// Nothing is in the repository itself.
@@ -148,7 +148,7 @@ pub struct InitReply {
     /// Nothing was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// What to know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
@@ -157,7 +157,7 @@ pub struct InitReply {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct InstallParams {
-    /// Where the caller's agents keep their files.
+    /// Places of the caller's agents' files.
     pub surroundings: Surroundings,
     /// Agents; empty for those that are there.
     pub agents: Vec<String>,
@@ -183,15 +183,15 @@ pub struct InstallReply {
     pub agents: Vec<AgentChosen>,
     /// Files touched or deliberately left.
     pub files: Vec<FileChange>,
-    /// What a person has to do.
+    /// Steps for a person.
     pub steps: Vec<PersonStep>,
     /// Nothing was written.
     pub dry_run: bool,
-    /// What to know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-/// What becomes of a repository's memory when aictx is taken out of it.
+/// Fate of a repository's memory when aictx is removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -212,9 +212,9 @@ pub enum MemoryFate {
 pub struct CleanParams {
     /// Absolute path of the repository or of a directory in it.
     pub repo: String,
-    /// Where the caller's agents keep their files.
+    /// Places of the caller's agents' files.
     pub surroundings: Surroundings,
-    /// What becomes of the memory.
+    /// Fate of the memory.
     pub memory: MemoryFate,
     /// Take out memory that git tracks, too.
     pub force: bool,
@@ -231,7 +231,7 @@ pub struct CleanParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct UninstallParams {
-    /// Where the caller's agents keep their files.
+    /// Places of the caller's agents' files.
     pub surroundings: Surroundings,
     /// Delete the memory of all registered repositories, the state and the indexes, too.
     pub purge: bool,
@@ -241,7 +241,7 @@ pub struct UninstallParams {
     pub dry_run: bool,
 }
 
-/// Whether a file is as it was before the installation.
+/// Comparison of a file with its state before the installation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -264,17 +264,17 @@ pub struct RemovalReply {
     pub repos: Vec<String>,
     /// Files and directories touched or deliberately left.
     pub files: Vec<FileChange>,
-    /// What `verify` found.
+    /// Results of `verify`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verified: Vec<Verified>,
-    /// Where memory was moved.
+    /// Places to which memory was moved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub archived: Vec<String>,
     /// Nothing was written.
     pub dry_run: bool,
     /// Something was left that should have gone.
     pub partial: bool,
-    /// What to know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
@@ -286,7 +286,7 @@ pub struct McpStatusParams {
     /// Absolute path of the repository or of a directory in it; outside of one only the user's own
     /// files are looked at.
     pub repo: String,
-    /// Where the caller's agents keep their files.
+    /// Places of the caller's agents' files.
     pub surroundings: Surroundings,
 }
 
@@ -336,11 +336,11 @@ pub struct McpStatus {
 pub struct DoctorParams {
     /// Absolute path of the repository or of a directory in it.
     pub repo: String,
-    /// Where the caller's agents keep their files.
+    /// Places of the caller's agents' files.
     pub surroundings: Surroundings,
 }
 
-/// How a check ended, worst last.
+/// Result of a check, worst last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -375,13 +375,13 @@ impl CheckStatus {
 pub struct Check {
     /// Name.
     pub name: String,
-    /// How it ended.
+    /// Result.
     pub status: CheckStatus,
     /// One sentence.
     pub summary: String,
     /// Evidence.
     pub details: Value,
-    /// What to do, for people.
+    /// Recommendation, for people.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub recommended_action: String,
     /// The command that does it, word by word; made of constants and paths, never of text from a
@@ -400,7 +400,7 @@ pub struct Check {
 pub struct PlanStep {
     /// Check it comes from.
     pub code: String,
-    /// What to do.
+    /// Action.
     pub action: String,
     /// The command, word by word; empty when it is for a person.
     pub command: Vec<String>,
@@ -425,7 +425,7 @@ pub struct DoctorReply {
     pub mode: String,
     /// Findings.
     pub checks: Vec<Check>,
-    /// What to do, in the order of the checks, each once.
+    /// Actions, in the order of the checks, each once.
     pub recommended_actions: Vec<String>,
     /// The same as steps; at most [`MAX_PLAN`].
     pub action_plan: Vec<PlanStep>,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::identity::Caller;
 
-/// What the agent is doing when the message arrives; anything else counts as `unknown`.
+/// States of the agent when the message arrives; anything else counts as `unknown`.
 pub const STEER_ACTIONS: &[&str] = &[
     "edit",
     "command",
@@ -21,7 +21,7 @@ pub const STEER_ACTIONS: &[&str] = &[
 pub struct SteerParams {
     /// Absolute path in the repository.
     pub repo: String,
-    /// What the person wrote.
+    /// The message.
     pub message: String,
     /// One of [`STEER_ACTIONS`].
     pub current_action: String,
@@ -33,7 +33,7 @@ pub struct SteerParams {
     pub first_prompt: bool,
     /// True if to store the constraints for the session; deciding does not look at it.
     pub apply: bool,
-    /// Who asks.
+    /// Identity of the caller.
     pub caller: Caller,
 }
 
@@ -54,7 +54,7 @@ pub struct SteerLabel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiscardedHypothesis {
-    /// What was ruled out.
+    /// The rejected hypothesis.
     pub hypothesis: String,
     /// The person's words.
     pub reason: String,
@@ -66,7 +66,7 @@ pub struct DiscardedHypothesis {
     pub related_paths: Vec<String>,
 }
 
-/// What a caller may store. Absent keys mean nothing to store. Every list holds at most
+/// Updates for the caller to store. Absent keys mean nothing to store. Every list holds at most
 /// 12 entries, in the order of the message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -87,7 +87,7 @@ pub struct SteerUpdates {
     /// Every earlier constraint is lifted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lift_all: bool,
-    /// What the last message put off limits is permitted again.
+    /// Lifts the limits of the last message.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lift_latest: bool,
     /// No part of the repository is the whole scope any more: the rest of it is permitted, too.
@@ -100,7 +100,7 @@ pub struct SteerUpdates {
     /// tests alone".
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub orders_work: bool,
-    /// What is said of everything holds until the person says otherwise: "don't change anything yet".
+    /// The limit covers everything until the person says otherwise: "don't change anything yet".
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub until_told: bool,
     /// Paths that the person expects to be worked on.
@@ -121,7 +121,7 @@ pub struct SteerUpdates {
     /// Forbidden paths that were edited before the message arrived.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub already_violated: Vec<String>,
-    /// What is protected, in the person's words, when no path names it.
+    /// Protected thing in the person's words, when no path names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub constraint_note: Option<String>,
     /// The message, for a constraint or a change of scope or order.
@@ -156,17 +156,17 @@ pub struct SteerUpdates {
 pub struct SteerReply {
     /// `ok` when the agent just goes on, else `warning`.
     pub status: String,
-    /// What the message is, most binding clause first.
+    /// Label of the message, most binding clause first.
     pub classification: String,
-    /// What to do about it.
+    /// Decision.
     pub decision: String,
-    /// What it changes.
+    /// Impact.
     pub impact: String,
     /// One sentence, at most 220 characters.
     pub summary: String,
-    /// What the agent is to do, at most 320 characters.
+    /// Instruction for the agent, at most 320 characters.
     pub agent_instruction: String,
-    /// What a caller may store.
+    /// Updates for the caller to store.
     pub suggested_updates: SteerUpdates,
     /// One label a clause, at most 16.
     #[serde(default)]

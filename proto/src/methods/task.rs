@@ -18,7 +18,7 @@ use crate::record::Origin;
 pub struct TaskParams {
     /// Absolute path in the repository.
     pub repo: String,
-    /// What a new task is for.
+    /// Goal of a new task.
     pub goal: String,
     /// Which task; empty for the active one (`start`: made of the goal).
     pub task_id: String,
@@ -32,7 +32,7 @@ pub struct TaskParams {
     pub all: bool,
     /// `start`: begin anew where there is such a task already.
     pub force: bool,
-    /// Who asks.
+    /// Identity of the caller.
     pub caller: Caller,
 }
 
@@ -113,7 +113,7 @@ pub struct WhyParams {
     pub repo: String,
     /// Session: its id or a beginning of it; empty for the caller's own, else the newest.
     pub session_id: String,
-    /// Who asks.
+    /// Identity of the caller.
     pub caller: Caller,
 }
 
@@ -122,9 +122,9 @@ pub struct WhyParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Told {
-    /// When.
+    /// Time.
     pub at: String,
-    /// What, and what not.
+    /// Items shown and left out.
     pub receipt: Receipt,
 }
 
@@ -139,7 +139,7 @@ pub struct WhyReply {
     pub told: Vec<Told>,
     /// Tokens of all of it.
     pub tokens: u32,
-    /// Whose word it is; that of others for a session in the archive that this user did not put there.
+    /// Origin; that of others for a session in the archive that this user did not put there.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
 }
@@ -205,7 +205,7 @@ pub struct DecideParams {
     pub decision: Map<String, Value>,
     /// It is a rule of the user, who needs no reason.
     pub rule: bool,
-    /// Who decides.
+    /// Identity of the caller.
     pub caller: Caller,
 }
 
@@ -250,7 +250,7 @@ pub struct ViewReply {
     pub mermaid_path: String,
     /// The page has been written there before, or is now.
     pub exists: bool,
-    /// When it was made.
+    /// Time of creation.
     pub generated_at: String,
     /// Number of items by kind.
     pub summary: Map<String, Value>,

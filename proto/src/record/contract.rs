@@ -20,7 +20,7 @@ pub struct ContractRef {
     pub agent_id: String,
     /// Execution it was evaluated for; empty before.
     pub execution_id: String,
-    /// When.
+    /// Time.
     pub generated_at: String,
     /// The request.
     pub task_goal: String,
@@ -57,7 +57,7 @@ pub struct ContractRecord {
     pub contract_id: String,
     /// Relative to the repository.
     pub path: String,
-    /// When.
+    /// Time.
     pub generated_at: String,
     /// The request, whole.
     pub request: String,
@@ -71,9 +71,9 @@ pub struct ContractRecord {
     pub execution_id: String,
     /// `active`.
     pub status: String,
-    /// What the session is to do: first action, edit scope, test command, validation policy.
+    /// Contract of the session: first action, edit scope, test command, validation policy.
     pub execution_contract: Value,
-    /// What finalize compares.
+    /// Values that finalize compares.
     pub contract_checks: Value,
     /// Unknown members.
     #[serde(flatten)]
@@ -84,7 +84,7 @@ pub struct ContractRecord {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ComplianceRow {
-    /// When.
+    /// Time.
     pub timestamp: String,
     /// Execution.
     pub execution_id: String,
@@ -110,7 +110,7 @@ pub struct ComplianceRow {
     pub warnings: Vec<Value>,
     /// One line.
     pub compact_summary: String,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.
@@ -126,7 +126,7 @@ pub struct LifecycleEvent {
     pub schema_version: String,
     /// `resume_called`, `finalize_called`, `work_state_started`, `…_updated` or `…_closed`.
     pub event_type: String,
-    /// When.
+    /// Time.
     pub timestamp: String,
     /// `cli`, `hook` or `mcp`.
     pub source: String,
@@ -165,7 +165,7 @@ pub struct LifecycleEvent {
     pub commands_count: u64,
     /// Counts of what was observed.
     pub tests_count: u64,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.

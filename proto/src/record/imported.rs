@@ -13,7 +13,7 @@ pub struct ImportedRow {
     pub source: String,
     /// Its session id; of a section its file and heading, of an issue its id.
     pub session_id: String,
-    /// Who did it; the source where that is an agent.
+    /// Agent; the source if that is one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub agent_id: String,
     /// Branch that the transcript names.
@@ -24,9 +24,9 @@ pub struct ImportedRow {
     /// Of an issue; empty for sessions.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub status: String,
-    /// When it began.
+    /// Start.
     pub started_at: String,
-    /// When it ended.
+    /// End.
     pub timestamp: String,
     /// Requests and the last answer to each; at most 32 KiB of text.
     pub turns: Vec<ImportedTurn>,
@@ -45,7 +45,7 @@ pub struct ImportedRow {
     /// Next steps that the last answer names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next_steps: Vec<String>,
-    /// When it was imported.
+    /// Time of import.
     pub imported_at: String,
     /// Unknown members.
     #[serde(flatten)]

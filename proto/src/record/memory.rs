@@ -1,4 +1,4 @@
-//! What worked, what belongs together, and what an item of memory was about.
+//! Records of strategies, areas and anchors.
 
 use std::collections::BTreeMap;
 
@@ -37,29 +37,29 @@ pub struct Strategy {
     pub success: bool,
     /// It did not.
     pub is_failure: bool,
-    /// When it was written or used last.
+    /// Last time written or used.
     pub timestamp: String,
-    /// What shows that it worked; only on successes, like the next four.
+    /// Evidence of success; only on successes, like the next four.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why_it_worked: String,
-    /// When to do it again: as somebody said, else as it follows from type and area.
+    /// Cases for reuse: as reported, else derived from type and area.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reuse_when: String,
-    /// When not to: as somebody said, else as it follows from the entry point.
+    /// Cases against reuse: as reported, else derived from the entry point.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub avoid_when: String,
     /// `high`, `medium`, `low` or `unknown`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub evidence_quality: String,
-    /// What was thought and found wrong on the way, at most 3.
+    /// Hypotheses discarded on the way, at most 3.
     pub discarded_hypotheses: Vec<Value>,
-    /// How many later executions did the same again; absent for none.
+    /// Number of later executions that did the same; absent for none.
     #[serde(skip_serializing_if = "is_zero")]
     pub uses: u64,
-    /// What the paths held when it was written.
+    /// Content of the paths at the time of writing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchor>,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.
@@ -73,7 +73,7 @@ pub struct Strategy {
 pub struct Subsystem {
     /// Name; its identity.
     pub name: String,
-    /// What it is.
+    /// Kind.
     pub description: String,
     /// At most 12.
     pub key_paths: Vec<String>,
@@ -83,10 +83,10 @@ pub struct Subsystem {
     pub relevant_tests: Vec<String>,
     /// At most 8.
     pub fragile_areas: Vec<String>,
-    /// When it was written last; empty in files of the ancestor.
+    /// Last change; empty in files of the ancestor.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub updated_at: String,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.
@@ -102,7 +102,7 @@ pub struct SemanticRepo {
     pub repo_id: String,
     /// In order of first appearance.
     pub subsystems: Vec<Subsystem>,
-    /// When it was written last.
+    /// Last change.
     pub updated_at: String,
     /// Visible-session number.
     pub source_session: u64,
@@ -111,7 +111,7 @@ pub struct SemanticRepo {
     pub extra: Map<String, Value>,
 }
 
-/// What is known of one area.
+/// Knowledge of one area.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Area {
@@ -123,15 +123,15 @@ pub struct Area {
     pub strategy_count: u64,
     /// Failures recorded.
     pub failure_count: u64,
-    /// How often each file was touched, at most 50.
+    /// Number of times each file was touched, at most 50 files.
     pub files: BTreeMap<String, u64>,
-    /// How often each test command ran, at most 50.
+    /// Number of runs of each test command, at most 50 commands.
     pub tests: BTreeMap<String, u64>,
     /// The files touched most, at most 8.
     pub related_files: Vec<String>,
     /// The test commands run most, at most 8.
     pub related_tests: Vec<String>,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.
@@ -152,7 +152,7 @@ pub struct AreaMemory {
     pub extra: Map<String, Value>,
 }
 
-/// What an item of memory spoke of, as it was then: a later reader sees whether it still is.
+/// State of a file at the time of writing, by which a later reader sees changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]

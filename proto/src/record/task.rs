@@ -19,23 +19,23 @@ pub struct Thread {
     pub task_id: String,
     /// One of [`THREAD_STATES`].
     pub status: String,
-    /// What it is for, at most 240 characters.
+    /// Goal, at most 240 characters.
     pub goal: String,
-    /// What is believed now.
+    /// Current hypothesis.
     pub current_hypothesis: String,
-    /// What to do next.
+    /// Next steps.
     pub next_action: String,
     /// Files at work, newest last, at most 12.
     pub active_files: Vec<String>,
-    /// What is known to hold, at most 12.
+    /// Verified statements, at most 12.
     pub verified: Vec<String>,
-    /// What is not, at most 12.
+    /// Unverified statements, at most 12.
     pub unverified: Vec<String>,
     /// Paths that lead nowhere, at most 12.
     pub discarded_paths: Vec<String>,
     /// Commands that check the work, at most 8.
     pub recommended_commands: Vec<String>,
-    /// What could go wrong, at most 8.
+    /// Risks, at most 8.
     pub risks: Vec<String>,
     /// Executions that worked on it, at most 12.
     pub source_execution_ids: Vec<String>,
@@ -44,19 +44,19 @@ pub struct Thread {
     pub discarded_hypotheses: Vec<Value>,
     /// `{claim, confidence, needs_validation}`, at most 8.
     pub uncertainties: Vec<Value>,
-    /// What a contract still wants, at most 8.
+    /// Open points of a contract, at most 8.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contract_gaps: Vec<Value>,
     /// The most severe of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strongest_contract_gap: Option<Value>,
-    /// When it was started.
+    /// Start.
     pub created_at: String,
-    /// When it was changed last.
+    /// Last change.
     pub updated_at: String,
     /// `{available, branch, head, dirty, changed_files, captured_at}` as of the last change.
     pub git_context: Option<Value>,
-    /// Whose word it is.
+    /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
     /// Unknown members.
@@ -73,7 +73,7 @@ pub struct ActivePointer {
     pub version: u64,
     /// The thread that became active last; empty for none.
     pub active_task_id: String,
-    /// When.
+    /// Time.
     pub updated_at: String,
     /// One thread a worktree and branch, newest first, at most [`MAX_FOCUS`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -86,7 +86,7 @@ pub struct ActivePointer {
 /// Most entries of [`ActivePointer::focus`].
 pub const MAX_FOCUS: usize = 64;
 
-/// What is worked on in one worktree on one branch.
+/// Focus of work in one worktree on one branch.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Focus {

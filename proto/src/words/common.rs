@@ -264,7 +264,7 @@ static GENERIC: &[&str] = &[
     "works",
 ];
 
-/// How little a term tells of a question: 0 for stop words, 0.2 for words that fit any task
+/// Returns the weight of a term in a question: 0 for stop words, 0.2 for words that fit any task,
 ///, 1 for all others. Takes a term as [`super::terms`] makes it.
 pub fn weight(term: &str) -> f32 {
     static LEVELS: OnceLock<HashMap<String, f32>> = OnceLock::new();

@@ -71,7 +71,7 @@ fn agent(word: &[u8], len: usize) -> usize {
     }
 }
 
-/// What is left of a word's end when its ending is gone.
+/// Tidies a word's end after its ending was removed.
 fn close(word: &mut [u8], mut len: usize) -> &[u8] {
     if let [rest @ .., b'e'] = word.get(..len).unwrap_or_default()
         && rest.len() >= 3

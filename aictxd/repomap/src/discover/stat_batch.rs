@@ -23,11 +23,11 @@ pub struct Look {
     pub stamp: Stamp,
     /// When anything of it changed, in nanoseconds since the epoch. Nobody can set it back.
     pub changed: i64,
-    /// What it is.
+    /// Kind.
     pub sort: Sort,
 }
 
-/// What it is.
+/// Kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sort {
     /// A regular file.

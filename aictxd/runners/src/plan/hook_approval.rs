@@ -10,11 +10,11 @@ use crate::merge::{Content, Table, json_value};
 pub struct TrustStep {
     /// Runner.
     pub agent: &'static str,
-    /// What does not happen without it.
+    /// Consequence of leaving it out.
     pub without: &'static str,
-    /// What to do, step by step.
+    /// Instructions, step by step.
     pub how: Vec<String>,
-    /// How to see that it is done.
+    /// Check that it is done.
     pub check: &'static str,
     /// What could be written instead, when the person says so. Never without asking: trust is
     /// theirs to give.
