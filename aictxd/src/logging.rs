@@ -1,5 +1,6 @@
 //! Logs: a rotating file for the daemon, standard error in the foreground.
 
+use std::error::Error;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -72,15 +73,14 @@ pub fn start(directory: &Path, foreground: bool) -> Log {
     log
 }
 
-fn rolling(directory: &Path) -> Result<(RollingFileAppender, PathBuf), String> {
-    private::directory(directory).map_err(|e| e.to_string())?;
+fn rolling(directory: &Path) -> Result<(RollingFileAppender, PathBuf), Box<dyn Error>> {
+    private::directory(directory)?;
     let appender = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("aictxd")
         .filename_suffix("log")
         .max_log_files(KEEP)
-        .build(directory)
-        .map_err(|e| e.to_string())?;
+        .build(directory)?;
     Ok((
         appender,
         newest(directory).unwrap_or_else(|| directory.to_owned()),

@@ -4,6 +4,7 @@
 //! daemon's. [`tools`] is the one list: a name that is not in it cannot be called, the schemas are
 //! made from it, and each call is checked against the same entry before anything is asked.
 
+use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::pin;
@@ -110,7 +111,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
     let boundary = match Boundary::new(&arguments.repo, &arguments.allow_root) {
         Ok(boundary) => boundary,
         Err(why) => {
-            eprintln!("aictxd: mcp: {}", shown::lines(&why));
+            eprintln!("aictxd: mcp: {}", shown::lines(&why.to_string()));
             return ExitCode::from(2);
         }
     };
@@ -118,7 +119,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
         .enable_all()
         .max_blocking_threads(4)
         .build();
-    let outcome = runtime.map_err(|e| e.to_string()).and_then(|runtime| {
+    let outcome = runtime.map_err(Box::from).and_then(|runtime| {
         let served = runtime.block_on(serve(boundary, arguments));
         // A read of standard input that is under way cannot be called off.
         runtime.shutdown_background();
@@ -127,13 +128,13 @@ pub fn run(arguments: Arguments) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            eprintln!("aictxd: mcp: {}", shown::lines(&why));
+            eprintln!("aictxd: mcp: {}", shown::lines(&why.to_string()));
             ExitCode::FAILURE
         }
     }
 }
 
-async fn serve(boundary: Boundary, arguments: Arguments) -> Result<(), String> {
+async fn serve(boundary: Boundary, arguments: Arguments) -> Result<(), Box<dyn Error>> {
     let server = Server {
         boundary,
         profile: arguments.profile,
@@ -147,9 +148,10 @@ async fn serve(boundary: Boundary, arguments: Arguments) -> Result<(), String> {
         Ok(running) => running,
         // Nobody ever spoke.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        Err(error) => return Err(error.to_string()),
+        Err(error) => return Err(error.into()),
     };
-    running.waiting().await.map(drop).map_err(|e| e.to_string())
+    running.waiting().await?;
+    Ok(())
 }
 
 /// One client's server.
@@ -242,13 +244,21 @@ impl Server {
         let none = Map::new();
         let arguments = request.arguments.as_ref().unwrap_or(&none);
         if let Err(message) = schema::check(tool, arguments) {
-            return refuse("invalid_request", message, json!({ "tool": name }));
+            return refuse(
+                "invalid_request",
+                message.to_string(),
+                json!({ "tool": name }),
+            );
         }
         let mut call = Call::new(arguments);
         match self.boundary.root(call.text("repo")) {
             Ok(root) => call.root = root,
             Err(message) => {
-                return refuse("permission_denied", message, json!({ "tool": name }));
+                return refuse(
+                    "permission_denied",
+                    message.to_string(),
+                    json!({ "tool": name }),
+                );
             }
         }
         self.introduce(&mut call, context);
@@ -283,7 +293,7 @@ impl Server {
         let nothing = Map::new();
         let mut call = Call::new(&nothing);
         let root = self.boundary.root("");
-        call.root = root.map_err(|message| ErrorData::invalid_params(message, None))?;
+        call.root = root.map_err(|why| ErrorData::invalid_params(why.to_string(), None))?;
         self.introduce(&mut call, context);
         let mut parts = Vec::new();
         for (method, params) in (resource.requests)(&call) {

@@ -4,6 +4,7 @@ mod last_good;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -131,16 +132,58 @@ pub fn file(app: &App, root: &Path) -> PathBuf {
     app.homes.of(root).join(MEMORY).join(FILE)
 }
 
+/// A policy that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PolicyError {
+    /// The file cannot be read.
+    #[error("{}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: ReadError,
+    },
+    /// It is not what a policy looks like.
+    #[error("{}: {source}", .path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// Where, and what was expected.
+        source: toml_edit::de::Error,
+    },
+    /// Only "allow" makes sense for what only reads.
+    #[error("{}: `{READ_ONLY}` can only be \"allow\"; leave it out otherwise", .0.display())]
+    ReadOnly(PathBuf),
+    /// An effect that does not exist would silently rule nothing.
+    #[error("{}: there is no effect `{name}`; there are {known}", .path.display())]
+    UnknownEffect {
+        /// The file.
+        path: PathBuf,
+        /// The name in it.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// The list of trusted policies cannot be written.
+    #[error("{}: {source}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
 /// The user's own policy; the default one when there is no file.
 ///
 /// # Errors
-/// The file cannot be read or says what is not understood; in words.
-pub fn of_user(app: &App) -> Result<Policy, String> {
+/// When the file cannot be read or is not understood.
+pub fn of_user(app: &App) -> Result<Policy, PolicyError> {
     Ok(text_of_user(app)?.map_or_else(Policy::default, |(_, policy)| policy))
 }
 
 /// The same with its text, when there is a file.
-fn text_of_user(app: &App) -> Result<Option<(String, Policy)>, String> {
+fn text_of_user(app: &App) -> Result<Option<(String, Policy)>, PolicyError> {
     let path = &app.user_policy;
     let Some(text) = read(path)? else {
         return Ok(None);
@@ -153,39 +196,40 @@ fn trust_file(app: &App) -> PathBuf {
     app.locations.state.join("trusted_policies.json")
 }
 
-fn read(path: &Path) -> Result<Option<String>, String> {
+fn read(path: &Path) -> Result<Option<String>, PolicyError> {
     let read = untrusted::open_itself(path).and_then(|file| file.read(MAX_BYTES));
     let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(|_| ReadError::NotText));
     match text {
         Ok(text) => Ok(Some(text)),
         // Only what is not there says nothing.
         Err(error) if error.is_missing() => Ok(None),
-        Err(error) => Err(format!("{}: {error}", path.display())),
+        Err(source) => Err(PolicyError::Read {
+            path: path.to_owned(),
+            source,
+        }),
     }
 }
 
-fn parse(path: &Path, text: &str) -> Result<Policy, String> {
-    let policy: Policy =
-        toml_edit::de::from_str(text).map_err(|e| format!("{}: {e}", path.display()))?;
-    // A kind that does not exist would silently rule nothing.
+fn parse(path: &Path, text: &str) -> Result<Policy, PolicyError> {
+    let policy: Policy = toml_edit::de::from_str(text).map_err(|source| PolicyError::Syntax {
+        path: path.to_owned(),
+        source,
+    })?;
     let known =
         |name: &str| name == READ_ONLY || Kind::ALL.iter().any(|kind| kind.as_str() == name);
     let reading = policy.effects.get(READ_ONLY);
     if reading.is_some_and(|say| *say != Say::Allow) {
-        let path = path.display();
-        return Err(format!(
-            "{path}: `{READ_ONLY}` can only be \"allow\"; leave it out otherwise"
-        ));
+        return Err(PolicyError::ReadOnly(path.to_owned()));
     }
     match policy.effects.keys().find(|name| !known(name)) {
         None => Ok(policy),
         Some(name) => {
             let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
-            let path = path.display();
-            let kinds = kinds.join(", ");
-            Err(format!(
-                "{path}: there is no effect `{name}`; there are {kinds}"
-            ))
+            Err(PolicyError::UnknownEffect {
+                path: path.to_owned(),
+                name: name.clone(),
+                known: kinds.join(", "),
+            })
         }
     }
 }
@@ -268,7 +312,7 @@ pub fn of_repository(app: &App, root: &Path) -> RepositoryPolicy {
         Ok(None) => return out,
         Ok(Some(text)) => out.text = text,
         Err(problem) => {
-            out.problem = problem;
+            out.problem = problem.to_string();
             return out;
         }
     }
@@ -276,7 +320,7 @@ pub fn of_repository(app: &App, root: &Path) -> RepositoryPolicy {
     let known = trusted(app).policies.get(&key(root)).cloned();
     out.trusted = known.as_deref() == Some(&out.hash);
     if let Err(problem) = parse(&path, &out.text) {
-        out.problem = problem;
+        out.problem = problem.to_string();
     }
     out
 }
@@ -284,9 +328,13 @@ pub fn of_repository(app: &App, root: &Path) -> RepositoryPolicy {
 /// Trusts a repository's policy as it is now, or no longer.
 ///
 /// # Errors
-/// The user's state directory cannot be written; in words.
+/// When the user's state directory cannot be written.
 #[expect(clippy::disallowed_methods, reason = "a file of the state directory")]
-pub fn set_trust(app: &App, root: &Path, policy: Option<&RepositoryPolicy>) -> Result<(), String> {
+pub fn set_trust(
+    app: &App,
+    root: &Path,
+    policy: Option<&RepositoryPolicy>,
+) -> Result<(), PolicyError> {
     let mut all = trusted(app);
     match policy {
         Some(policy) => {
@@ -298,7 +346,10 @@ pub fn set_trust(app: &App, root: &Path, policy: Option<&RepositoryPolicy>) -> R
         }
     }
     let path = trust_file(app);
-    let fail = |e: std::io::Error| format!("{}: {e}", path.display());
+    let fail = |source| PolicyError::Write {
+        path: path.clone(),
+        source,
+    };
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(fail)?;
     }
@@ -361,7 +412,7 @@ impl Policies {
                     let text = last_good::read(&kept);
                     *own = text.and_then(|text| parse(&app.user_policy, &text).ok());
                 }
-                why
+                why.to_string()
             }
         };
         (own.clone(), why)

@@ -15,7 +15,7 @@ mod diff;
 pub mod files;
 pub mod ledger;
 
-use self::files::{Bounds, Found};
+use self::files::{Bounds, FileError, Found};
 use self::ledger::{Entry, Ledger};
 
 /// Whom entries of the ledger are for, when not a repository.
@@ -75,7 +75,7 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    fn read(&self, file: &Path) -> Result<Found, String> {
+    fn read(&self, file: &Path) -> Result<Found, FileError> {
         let mut found = files::read(file, &self.bounds)?;
         if let Some(pretended) = self.pretended.get(&found.target) {
             found.text.clone_from(pretended);
@@ -115,7 +115,7 @@ impl<'a> Carrier<'a> {
         let skipped = |carrier: &Self, why: &str| carrier.change(file, "skipped", why);
         let found = match self.read(file) {
             Ok(found) => found,
-            Err(why) => return skipped(self, &why),
+            Err(why) => return skipped(self, &why.to_string()),
         };
         let outcome = merge::install(
             &edit.file,
@@ -139,14 +139,14 @@ impl<'a> Carrier<'a> {
         let mut directories = Vec::new();
         if self.dry_run {
             if let Err(why) = found.check_writable() {
-                return skipped(self, &why);
+                return skipped(self, &why.to_string());
             }
             let target = found.target.clone();
             self.pretended.insert(target, Some(text.clone()));
         } else {
             match found.write(&text, executable) {
                 Ok(made) => directories = made,
-                Err(why) => return skipped(self, &why),
+                Err(why) => return skipped(self, &why.to_string()),
             }
         }
         let action = if found.text.is_some() {
@@ -242,7 +242,7 @@ impl<'a> Carrier<'a> {
         let found = match self.read(path) {
             Ok(found) => found,
             // What cannot be read holds nothing of ours unless the ledger says so.
-            Err(why) if entry.is_some() => return left(self, &why),
+            Err(why) if entry.is_some() => return left(self, &why.to_string()),
             Err(_) => return self.nothing(path),
         };
         let Some(text) = found.text.clone() else {
@@ -275,7 +275,7 @@ impl<'a> Carrier<'a> {
             After::Unchanged => self.nothing(path),
             After::Write(new) => {
                 if let Err(why) = self.write(&found, &new) {
-                    return left(self, &why);
+                    return left(self, &why.to_string());
                 }
                 Removal {
                     change: FileChange {
@@ -287,7 +287,7 @@ impl<'a> Carrier<'a> {
             }
             After::Delete => {
                 if let Err(why) = self.delete(&found, entry) {
-                    return left(self, &why);
+                    return left(self, &why.to_string());
                 }
                 Removal {
                     change: self.change(path, "removed", ""),
@@ -312,7 +312,7 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    fn write(&mut self, found: &Found, text: &str) -> Result<(), String> {
+    fn write(&mut self, found: &Found, text: &str) -> Result<(), FileError> {
         if self.dry_run {
             found.check_writable()?;
             self.pretended
@@ -322,7 +322,7 @@ impl<'a> Carrier<'a> {
         found.write(text, false).map(drop)
     }
 
-    fn delete(&mut self, found: &Found, entry: Option<&Entry>) -> Result<(), String> {
+    fn delete(&mut self, found: &Found, entry: Option<&Entry>) -> Result<(), FileError> {
         if self.dry_run {
             self.pretended.insert(found.target.clone(), None);
             return Ok(());
@@ -347,7 +347,7 @@ impl<'a> Carrier<'a> {
         let verify = |(file, entry): (&str, &Entry)| {
             let path = Path::new(file);
             let (identical, reason) = match self.read(path) {
-                Err(why) => (false, why),
+                Err(why) => (false, why.to_string()),
                 Ok(found) => match (&found.text, entry.record.created_by_us) {
                     (None, true) => (true, String::new()),
                     (None, false) => (false, "it is gone".to_owned()),
@@ -411,7 +411,7 @@ impl<'a> Carrier<'a> {
                 diff,
                 ..self.change(path, action, reason)
             },
-            Err(why) => self.change(path, "skipped", &why),
+            Err(why) => self.change(path, "skipped", &why.to_string()),
         })
     }
 }

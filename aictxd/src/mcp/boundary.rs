@@ -6,6 +6,25 @@ use aictx_artifacts::root::find_repository;
 
 use super::Root;
 
+/// A directory that calls may not name.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum BoundaryError {
+    /// It cannot be resolved.
+    #[error("{}: {source}", .path.display())]
+    Unresolved {
+        /// The directory.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// It is a file.
+    #[error("{} is not a directory", .0.display())]
+    NotADirectory(PathBuf),
+    /// It lies outside, or is not there.
+    #[error("`{0}` is not a directory in the repository that is served")]
+    Outside(String),
+}
+
 /// Directories that calls may name, canonical; the first is the default.
 #[derive(Debug)]
 pub(super) struct Boundary {
@@ -17,7 +36,7 @@ impl Boundary {
     ///
     /// # Errors
     /// When one is not a directory.
-    pub(super) fn new(repo: &Path, more: &[PathBuf]) -> Result<Self, String> {
+    pub(super) fn new(repo: &Path, more: &[PathBuf]) -> Result<Self, BoundaryError> {
         let home = directory(repo)?;
         let home = find_repository(&home).map_or(home, |found| found.worktree);
         let mut allowed = vec![home];
@@ -31,9 +50,9 @@ impl Boundary {
     ///
     /// # Errors
     /// When it lies outside. Whether such a directory exists is nobody's business.
-    pub(super) fn root(&self, named: &str) -> Result<Root, String> {
-        let home = self.allowed.first().ok_or("there is no repository")?;
-        let outside = || format!("`{named}` is not a directory in the repository that is served");
+    pub(super) fn root(&self, named: &str) -> Result<Root, BoundaryError> {
+        let outside = || BoundaryError::Outside(named.to_owned());
+        let home = self.allowed.first().ok_or_else(outside)?;
         let path = std::fs::canonicalize(home.join(named)).map_err(|_| outside())?;
         if !self.allowed.iter().any(|root| path.starts_with(root)) || !path.is_dir() {
             return Err(outside());
@@ -42,12 +61,15 @@ impl Boundary {
     }
 }
 
-fn directory(path: &Path) -> Result<PathBuf, String> {
-    let found = std::fs::canonicalize(path).map_err(|e| format!("{}: {e}", path.display()))?;
+fn directory(path: &Path) -> Result<PathBuf, BoundaryError> {
+    let found = std::fs::canonicalize(path).map_err(|source| BoundaryError::Unresolved {
+        path: path.to_owned(),
+        source,
+    })?;
     if found.is_dir() {
         Ok(found)
     } else {
-        Err(format!("{} is not a directory", path.display()))
+        Err(BoundaryError::NotADirectory(path.to_owned()))
     }
 }
 

@@ -80,46 +80,36 @@ impl Argument {
         schema
     }
 
-    /// What is wrong with a value, if anything is.
-    fn complaint(&self, value: &Value) -> Option<String> {
+    /// Checks a value against the kind of the argument.
+    fn check(&self, value: &Value) -> Result<(), ArgumentError> {
         let name = self.name;
-        match self.kind {
+        let fits = match self.kind {
             Kind::Text => match value.as_str() {
-                None => Some(format!("`{name}` must be a text")),
+                None => return Err(ArgumentError::NotText(name)),
                 Some(text) if text.chars().count() > MAX_TEXT => {
-                    Some(format!("`{name}` is longer than {MAX_TEXT} characters"))
+                    return Err(ArgumentError::TooLong(name));
                 }
-                Some(text) if self.required && text.trim().is_empty() => {
-                    Some(format!("`{name}` must not be empty"))
-                }
-                Some(_) => None,
+                Some(text) => !(self.required && text.trim().is_empty()),
             },
             Kind::Texts => {
-                let Some(entries) = value.as_array() else {
-                    return Some(format!("`{name}` must be a list of texts"));
+                let entries = value.as_array().ok_or(ArgumentError::NotTexts(name))?;
+                let short = |entry: &Value| {
+                    let text = entry.as_str();
+                    text.is_some_and(|text| text.chars().count() <= MAX_ENTRY)
                 };
-                let fits = |entry: &Value| {
-                    entry
-                        .as_str()
-                        .is_some_and(|text| text.chars().count() <= MAX_ENTRY)
-                };
-                if entries.len() > MAX_ENTRIES || !entries.iter().all(fits) {
-                    return Some(format!(
-                        "`{name}` must hold at most {MAX_ENTRIES} texts of at most {MAX_ENTRY} \
-                         characters"
-                    ));
-                }
-                None
+                entries.len() <= MAX_ENTRIES && entries.iter().all(short)
             }
-            Kind::Word(words) => {
-                let known = value.as_str().is_some_and(|word| words.contains(&word));
-                (!known).then(|| format!("`{name}` must be one of {}", words.join(", ")))
-            }
-            Kind::Flag => (!value.is_boolean()).then(|| format!("`{name}` must be true or false")),
-            Kind::Count(most) => {
-                let fits = value.as_u64().is_some_and(|n| (1..=most).contains(&n));
-                (!fits).then(|| format!("`{name}` must be a number from 1 to {most}"))
-            }
+            Kind::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            Kind::Flag => value.is_boolean(),
+            Kind::Count(most) => value.as_u64().is_some_and(|n| (1..=most).contains(&n)),
+        };
+        match (fits, self.kind) {
+            (true, _) => Ok(()),
+            (false, Kind::Text) => Err(ArgumentError::Empty(name)),
+            (false, Kind::Texts) => Err(ArgumentError::TooMany(name)),
+            (false, Kind::Word(words)) => Err(ArgumentError::UnknownWord(name, words)),
+            (false, Kind::Flag) => Err(ArgumentError::NotFlag(name)),
+            (false, Kind::Count(most)) => Err(ArgumentError::OutOfRange(name, most)),
         }
     }
 }
@@ -138,27 +128,63 @@ fn arguments(tool: &Tool) -> impl Iterator<Item = &Argument> {
     tool.arguments.iter().copied().flatten().chain([&REPO])
 }
 
+/// An argument that a tool does not take, said to the model that called.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ArgumentError {
+    /// No argument has this name.
+    #[error("there is no argument `{name}`; known: {}", .known.join(", "))]
+    Unknown {
+        /// The name, cut to 80 characters.
+        name: String,
+        /// The arguments that there are.
+        known: Vec<&'static str>,
+    },
+    /// A required argument is not there.
+    #[error("`{0}` is missing")]
+    Missing(&'static str),
+    /// No text.
+    #[error("`{0}` must be a text")]
+    NotText(&'static str),
+    /// A text over the limit.
+    #[error("`{0}` is longer than {MAX_TEXT} characters")]
+    TooLong(&'static str),
+    /// A required text without words.
+    #[error("`{0}` must not be empty")]
+    Empty(&'static str),
+    /// No list.
+    #[error("`{0}` must be a list of texts")]
+    NotTexts(&'static str),
+    /// A list, or a text in it, over the limit.
+    #[error("`{0}` must hold at most {MAX_ENTRIES} texts of at most {MAX_ENTRY} characters")]
+    TooMany(&'static str),
+    /// None of the words of a closed set.
+    #[error("`{}` must be one of {}", .0, .1.join(", "))]
+    UnknownWord(&'static str, &'static [&'static str]),
+    /// No boolean.
+    #[error("`{0}` must be true or false")]
+    NotFlag(&'static str),
+    /// No number, or one out of range.
+    #[error("`{0}` must be a number from 1 to {1}")]
+    OutOfRange(&'static str, u64),
+}
+
 /// Checks a call's arguments.
 ///
 /// # Errors
-/// What is wrong first, for the model that called.
-pub(super) fn check(tool: &Tool, given: &Map<String, Value>) -> Result<(), String> {
+/// The first that is wrong.
+pub(super) fn check(tool: &Tool, given: &Map<String, Value>) -> Result<(), ArgumentError> {
     for (name, value) in given {
         let Some(argument) = arguments(tool).find(|argument| argument.name == name) else {
-            let known: Vec<&str> = arguments(tool).map(|argument| argument.name).collect();
-            let name: String = name.chars().take(80).collect();
-            return Err(format!(
-                "there is no argument `{name}`; known: {}",
-                known.join(", ")
-            ));
+            return Err(ArgumentError::Unknown {
+                name: name.chars().take(80).collect(),
+                known: arguments(tool).map(|argument| argument.name).collect(),
+            });
         };
-        if let Some(complaint) = argument.complaint(value) {
-            return Err(complaint);
-        }
+        argument.check(value)?;
     }
     let missing = arguments(tool).find(|a| a.required && !given.contains_key(a.name));
     missing.map_or(Ok(()), |argument| {
-        Err(format!("`{}` is missing", argument.name))
+        Err(ArgumentError::Missing(argument.name))
     })
 }
 

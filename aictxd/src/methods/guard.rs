@@ -347,7 +347,7 @@ pub(super) fn trust(app: &App, params: &TrustParams) -> Result<TrustReply, RpcEr
     let place = place(app, &params.repo)?;
     let mut found = policy::of_repository(app, &place.root);
     let path = policy::file(app, &place.root);
-    let failed = |text: String| RpcError::new(NOT_WRITABLE, text);
+    let failed = |error: policy::PolicyError| RpcError::new(NOT_WRITABLE, error.to_string());
     match params.action.as_str() {
         "" | "show" => {}
         "revoke" => policy::set_trust(app, &place.root, None).map_err(failed)?,

@@ -36,10 +36,66 @@ impl Bounds {
     }
 }
 
+/// A reason to leave somebody's file alone.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// A link out of bounds.
+    #[error("a link leads to {}, which is outside of what may be edited; edit that file by hand", .0.display())]
+    OutOfBounds(PathBuf),
+    /// The path ends in no name.
+    #[error("it has no name")]
+    Unnamed,
+    /// A link to nothing.
+    #[error("it is a link that leads nowhere ({0}); remove the link")]
+    Dangling(io::Error),
+    /// A directory, a pipe, a device.
+    #[error("it is not a plain file")]
+    NotAFile,
+    /// Of another user.
+    #[error("it belongs to another user")]
+    Foreign,
+    /// No UTF-8.
+    #[error("it is not UTF-8; convert it and run this again")]
+    NotText,
+    /// The parent is something else than a directory.
+    #[error("{} is not a directory", .0.display())]
+    NotADirectory(PathBuf),
+    /// No part of the path is there.
+    #[error("{} cannot be reached", .0.display())]
+    Unreachable(PathBuf),
+    /// Its owner wants it unchanged.
+    #[error("it is read-only; allow writing (chmod u+w {}) and run this again", .0.display())]
+    ReadOnly(PathBuf),
+    /// It is not what was read before.
+    #[error("somebody changed it at the same moment; run this again")]
+    ChangedMeanwhile,
+    /// A directory on the way failed.
+    #[error("{}: {source}", .path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// It could not be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl FileError {
+    fn directory(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        |source| Self::Directory { path, source }
+    }
+}
+
 /// A file as it was found.
 #[derive(Debug)]
 pub struct Found {
-    /// Where it really is.
+    /// Its real path.
     pub target: PathBuf,
     /// Its text; none when there is no file.
     pub text: Option<String>,
@@ -50,20 +106,13 @@ pub struct Found {
 /// Reads a file.
 ///
 /// # Errors
-/// Why it has to be left alone, for people: a link out of bounds or to nothing, no plain file,
-/// somebody else's, not readable, not UTF-8.
-pub fn read(path: &Path, bounds: &Bounds) -> Result<Found, String> {
-    let outside = |real: &Path| {
-        format!(
-            "a link leads to {}, which is outside of what may be edited; edit that file by hand",
-            real.display()
-        )
-    };
+/// If it has to be left alone.
+pub fn read(path: &Path, bounds: &Bounds) -> Result<Found, FileError> {
     let parent = real_directory(path.parent().unwrap_or(Path::new("/")))?;
     if !bounds.hold(&parent) {
-        return Err(outside(&parent));
+        return Err(FileError::OutOfBounds(parent));
     }
-    let name = path.file_name().ok_or("it has no name")?;
+    let name = path.file_name().ok_or(FileError::Unnamed)?;
     let mut target = parent.join(name);
     let missing = |target| Found {
         target,
@@ -73,26 +122,23 @@ pub fn read(path: &Path, bounds: &Bounds) -> Result<Found, String> {
     };
     match fs::symlink_metadata(&target) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(missing(target)),
-        Err(e) => return Err(e.to_string()),
+        Err(e) => return Err(e.into()),
         Ok(meta) if meta.is_symlink() => {
-            target = fs::canonicalize(&target)
-                .map_err(|e| format!("it is a link that leads nowhere ({e}); remove the link"))?;
+            target = fs::canonicalize(&target).map_err(FileError::Dangling)?;
             if !bounds.hold(&target) {
-                return Err(outside(&target));
+                return Err(FileError::OutOfBounds(target));
             }
         }
         Ok(_) => {}
     }
-    let meta = fs::metadata(&target).map_err(|e| e.to_string())?;
+    let meta = fs::metadata(&target)?;
     if !meta.is_file() {
-        return Err("it is not a plain file".to_owned());
+        return Err(FileError::NotAFile);
     }
     if meta.uid() != user_id() {
-        return Err("it belongs to another user".to_owned());
+        return Err(FileError::Foreign);
     }
-    let bytes = beginning(&target).map_err(|e| e.to_string())?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| "it is not UTF-8; convert it and run this again".to_owned())?;
+    let text = String::from_utf8(beginning(&target)?).map_err(|_| FileError::NotText)?;
     Ok(Found {
         target,
         text: Some(text),
@@ -107,14 +153,14 @@ fn beginning(target: &Path) -> Result<Vec<u8>, ReadError> {
 }
 
 /// The real path of a directory that may not be there yet.
-fn real_directory(path: &Path) -> Result<PathBuf, String> {
+fn real_directory(path: &Path) -> Result<PathBuf, FileError> {
     for there in path.ancestors() {
         if fs::symlink_metadata(there).is_err() {
             continue;
         }
-        let real = fs::canonicalize(there).map_err(|e| format!("{}: {e}", there.display()))?;
+        let real = fs::canonicalize(there).map_err(FileError::directory(there))?;
         if !real.is_dir() {
-            return Err(format!("{} is not a directory", there.display()));
+            return Err(FileError::NotADirectory(there.to_owned()));
         }
         let rest = path.strip_prefix(there).unwrap_or(Path::new(""));
         return Ok(if rest.as_os_str().is_empty() {
@@ -123,20 +169,17 @@ fn real_directory(path: &Path) -> Result<PathBuf, String> {
             real.join(rest)
         });
     }
-    Err(format!("{} cannot be reached", path.display()))
+    Err(FileError::Unreachable(path.to_owned()))
 }
 
 impl Found {
-    /// Whether its owner wants it written at all.
+    /// Checks that its owner wants it written at all.
     ///
     /// # Errors
     /// When it is read-only.
-    pub fn check_writable(&self) -> Result<(), String> {
+    pub fn check_writable(&self) -> Result<(), FileError> {
         if self.text.is_some() && self.mode & 0o200 == 0 {
-            return Err(format!(
-                "it is read-only; allow writing (chmod u+w {}) and run this again",
-                self.target.display()
-            ));
+            return Err(FileError::ReadOnly(self.target.clone()));
         }
         Ok(())
     }
@@ -145,19 +188,19 @@ impl Found {
     /// for it, outermost first. Readers see the old text or the new one.
     ///
     /// # Errors
-    /// For people: read-only, changed meanwhile, or what the system says.
-    pub fn write(&self, text: &str, executable: bool) -> Result<Vec<PathBuf>, String> {
+    /// When it is read-only, changed meanwhile or cannot be written.
+    pub fn write(&self, text: &str, executable: bool) -> Result<Vec<PathBuf>, FileError> {
         self.check_writable()?;
         let parent = self.target.parent().unwrap_or(Path::new("/"));
-        let made = make_directories(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
+        let made = make_directories(parent).map_err(FileError::directory(parent))?;
         self.unchanged()?;
-        let written = if self.links > 1 {
+        if self.links > 1 {
             // Another name for the same file must stay one.
-            self.overwrite(text)
+            self.overwrite(text)?;
         } else {
-            self.replace(parent, text, executable)
-        };
-        written.map(|()| made).map_err(|e| e.to_string())
+            self.replace(parent, text, executable)?;
+        }
+        Ok(made)
     }
 
     #[expect(
@@ -211,21 +254,21 @@ impl Found {
     ///
     /// # Errors
     /// As [`Self::write`].
-    pub fn delete(&self) -> Result<(), String> {
+    pub fn delete(&self) -> Result<(), FileError> {
         self.unchanged()?;
-        fs::remove_file(&self.target).map_err(|e| e.to_string())
+        Ok(fs::remove_file(&self.target)?)
     }
 
-    fn unchanged(&self) -> Result<(), String> {
+    fn unchanged(&self) -> Result<(), FileError> {
         let now = match beginning(&self.target) {
             Ok(bytes) => Some(bytes),
             Err(error) if error.is_missing() => None,
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(error.into()),
         };
         if now.as_deref() == self.text.as_deref().map(str::as_bytes) {
             Ok(())
         } else {
-            Err("somebody changed it at the same moment; run this again".to_owned())
+            Err(FileError::ChangedMeanwhile)
         }
     }
 }

@@ -18,6 +18,27 @@ const SHARE_OF_SYSTEM: u64 = 2;
 /// Variable that lowers the number of watches (tests, shared machines).
 const LIMIT_VARIABLE: &str = "AICTXD_MAX_WATCHES";
 
+/// Directories that the system does not watch.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WatchError {
+    /// The system has no watcher for us.
+    #[error("the system gives no watcher")]
+    NoWatcher,
+    /// Others need watches, too.
+    #[error(
+        "{adding} more directories would exceed {limit} watches; raise fs.inotify.max_user_watches"
+    )]
+    Limit {
+        /// Directories to be watched.
+        adding: u64,
+        /// Watches that the daemon may take.
+        limit: u64,
+    },
+    /// All watches of the user are taken.
+    #[error("the system has no watches left; raise fs.inotify.max_user_watches")]
+    Exhausted,
+}
+
 /// The system's watchers: of memories, where nobody is in a hurry, and of all else.
 pub(super) struct System {
     sources: RecommendedWatcher,
@@ -82,18 +103,16 @@ impl System {
     /// Registers and unregisters directories: those that could not be registered, being gone, say.
     ///
     /// # Errors
-    /// Why it cannot be done, when it cannot.
+    /// When there are too few watches.
     pub(super) fn register(
         &mut self,
         new: Vec<PathBuf>,
         gone: Vec<PathBuf>,
-    ) -> Result<Vec<PathBuf>, String> {
+    ) -> Result<Vec<PathBuf>, WatchError> {
         let limit = watch_limit();
         let (adding, dropping) = (new.len() as u64, gone.len() as u64);
         if self.used + adding > limit {
-            return Err(format!(
-                "{adding} more directories would exceed {limit} watches; raise fs.inotify.max_user_watches"
-            ));
+            return Err(WatchError::Limit { adding, limit });
         }
         // What is gone from the disk is gone from the kernel too; errors here mean nothing.
         for path in gone {
@@ -114,10 +133,7 @@ impl System {
                     // A directory that vanished between walk and registration is skipped.
                     Err(failed) => match failed.source.kind {
                         notify::ErrorKind::MaxFilesWatch => {
-                            return Err(
-                                "the system has no watches left; raise fs.inotify.max_user_watches"
-                                    .to_owned(),
-                            );
+                            return Err(WatchError::Exhausted);
                         }
                         _ => {
                             let path = failed.origin.map(PathOp::into_path);

@@ -11,7 +11,7 @@ use aictx_proto::methods::WatchStats;
 use notify::Event;
 use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
 
-use super::backend::{System, is_memory};
+use super::backend::{System, WatchError, is_memory};
 use super::change_log::{self, Heard, Identity};
 use super::dir_set::Tree;
 use super::{Message, Question};
@@ -356,7 +356,7 @@ impl Watching {
         for _ in 0..MAX_LOOKS {
             let looked_at = new.clone();
             match self.register(new, gone) {
-                Err(refusal) => return Some(refusal),
+                Err(refusal) => return Some(refusal.to_string()),
                 // Made again later, they are new.
                 Ok(failed) => failed.iter().for_each(|path| tree.remove(path)),
             }
@@ -375,11 +375,13 @@ impl Watching {
     }
 
     /// As [`System::register`].
-    fn register(&mut self, new: Vec<PathBuf>, gone: Vec<PathBuf>) -> Result<Vec<PathBuf>, String> {
-        let system = self.system.as_mut();
-        system
-            .ok_or("the system gives no watcher")?
-            .register(new, gone)
+    fn register(
+        &mut self,
+        new: Vec<PathBuf>,
+        gone: Vec<PathBuf>,
+    ) -> Result<Vec<PathBuf>, WatchError> {
+        let system = self.system.as_mut().ok_or(WatchError::NoWatcher)?;
+        system.register(new, gone)
     }
 
     /// Ends a burst: directories are registered, counters kept, readers told.

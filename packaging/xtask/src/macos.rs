@@ -1,4 +1,4 @@
-//! Whether everything still compiles for macOS, asked on any system.
+//! Checks on any system that everything compiles for macOS.
 //!
 //! Nothing is linked and nothing of C is compiled: build scripts are given a compiler that only leaves empty files.
 //! So what C would complain about is not seen, nor what only shows when it runs.
@@ -8,6 +8,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::Fallible;
 
 /// The Macs that are sold.
 const TARGET: &str = "aarch64-apple-darwin";
@@ -23,7 +25,7 @@ done
 "#;
 
 /// Checks the workspace with all its tests.
-pub(crate) fn check() -> Result<(), String> {
+pub(crate) fn check() -> Fallible<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let added = Command::new("rustup")
@@ -33,7 +35,8 @@ pub(crate) fn check() -> Result<(), String> {
     if !added.is_ok_and(|status| status.success()) {
         return Err(format!(
             "the standard library for {TARGET} could not be installed: `rustup target add {TARGET}`"
-        ));
+        )
+        .into());
     }
     let stand_in =
         stand_in(&root).map_err(|e| format!("no compiler could be stood in for: {e}"))?;
@@ -56,8 +59,8 @@ pub(crate) fn check() -> Result<(), String> {
     }
     match check.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err("it does not compile for macOS".to_owned()),
-        Err(e) => Err(format!("cargo could not be started: {e}")),
+        Ok(_) => Err("it does not compile for macOS".into()),
+        Err(e) => Err(format!("cargo could not be started: {e}").into()),
     }
 }
 

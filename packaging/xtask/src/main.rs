@@ -1,12 +1,16 @@
-//! Automation of this repository: the reference pages, and whether it compiles for macOS.
+//! Automation of this repository: reference pages and checks that cargo does not have.
 
+use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod doc_comments;
 mod macos;
 mod markdown;
 mod reference;
+
+type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Automation of this repository.
 #[derive(Debug, Parser)]
@@ -26,6 +30,8 @@ enum Task {
     },
     /// Check on any system that everything compiles for macOS
     Macos,
+    /// Check that doc comments open with a verb or a noun, not with a question word
+    DocComments,
 }
 
 fn main() -> ExitCode {
@@ -33,6 +39,7 @@ fn main() -> ExitCode {
         Task::Reference { check: true } => reference::check(),
         Task::Reference { check: false } => reference::write(),
         Task::Macos => macos::check(),
+        Task::DocComments => doc_comments::check(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

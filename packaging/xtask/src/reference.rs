@@ -11,7 +11,7 @@ use clap::Command;
 use clap_complete::{Generator, Shell, generate};
 use clap_mangen::Man;
 
-use crate::markdown;
+use crate::{Fallible, markdown};
 
 /// Directory that holds nothing but generated files.
 const GENERATED: &str = "packaging/reference";
@@ -21,7 +21,7 @@ const MARKDOWN: &str = "docs/reference.md";
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// Writes all files and removes those that are no longer generated.
-pub(crate) fn write() -> Result<(), String> {
+pub(crate) fn write() -> Fallible<()> {
     let root = root()?;
     let files = render()?;
     for stale in found(&root)?.difference(&files.keys().cloned().collect()) {
@@ -39,7 +39,7 @@ pub(crate) fn write() -> Result<(), String> {
 }
 
 /// Fails when a file differs from what would be written.
-pub(crate) fn check() -> Result<(), String> {
+pub(crate) fn check() -> Fallible<()> {
     let root = root()?;
     let files = render()?;
     let mut differing: BTreeSet<PathBuf> = files
@@ -62,19 +62,20 @@ pub(crate) fn check() -> Result<(), String> {
     Err(format!(
         "the reference pages are out of date:\n{}\nhint: run `cargo xtask reference` and commit",
         list.join("\n")
-    ))
+    )
+    .into())
 }
 
-fn root() -> Result<PathBuf, String> {
+pub(crate) fn root() -> Fallible<PathBuf> {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
         .nth(2)
         .map(Path::to_owned)
-        .ok_or_else(|| "the repository's root is not where it should be".to_owned())
+        .ok_or_else(|| "the repository's root is not where it should be".into())
 }
 
 /// What lies in the generated directory now.
-fn found(root: &Path) -> Result<BTreeSet<PathBuf>, String> {
+fn found(root: &Path) -> Fallible<BTreeSet<PathBuf>> {
     let mut names = BTreeSet::new();
     for part in ["man", "completions"] {
         let directory = Path::new(GENERATED).join(part);
@@ -87,13 +88,13 @@ fn found(root: &Path) -> Result<BTreeSet<PathBuf>, String> {
                 );
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => {}
-            Err(e) => return Err(format!("{}: {e}", directory.display())),
+            Err(e) => return Err(format!("{}: {e}", directory.display()).into()),
         }
     }
     Ok(names)
 }
 
-fn render() -> Result<Files, String> {
+fn render() -> Fallible<Files> {
     let mut files = Files::new();
     let mut full = command();
     full.build();

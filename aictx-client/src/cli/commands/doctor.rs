@@ -18,7 +18,7 @@ use super::{absolute, setup};
 use crate::cli::Answer;
 use crate::cli::arguments::Doctor;
 use crate::cli::backend::{Backend, parse};
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, Kind};
 use crate::cli::render::setup as show;
 use crate::cli::terminal_text::Paint;
 use crate::paths;
@@ -175,22 +175,23 @@ fn server(backend: &Backend) -> Check {
         }
         Err(why) => check(
             CheckStatus::Error,
-            format!("the MCP server does not answer: {why}"),
+            format!("the MCP server does not answer: {}", why.message),
             "install both programs of one version into one directory",
         ),
     }
 }
 
-fn first_words(backend: &Backend) -> Result<String, String> {
+fn first_words(backend: &Backend) -> Result<String, CliError> {
+    let silent = |why: &str| CliError::new(Kind::NoAnswer, why);
     let program = backend.places.daemon.as_deref();
-    let program = program.ok_or("aictxd is not found")?;
+    let program = program.ok_or_else(|| silent("aictxd is not found"))?;
     let mut child = Command::new(program)
         .args(["mcp", "--profile", "readonly", "--repo", "/"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|e| e.to_string())?;
+        .map_err(|e| CliError::io(program.display(), &e))?;
     let hello = json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {},
@@ -213,11 +214,11 @@ fn first_words(backend: &Backend) -> Result<String, String> {
         let _ = child.kill();
     }
     let _ = child.wait();
-    let line = line.map_err(|_| "it took too long".to_owned())?;
-    let answer: Value = serde_json::from_str(&line).map_err(|_| "it said nothing".to_owned())?;
+    let line = line.map_err(|_| silent("it took too long"))?;
+    let answer: Value = serde_json::from_str(&line).map_err(|_| silent("it said nothing"))?;
     let version = answer.pointer("/result/protocolVersion");
     let version = version.and_then(Value::as_str).map(str::to_owned);
-    version.ok_or_else(|| "its answer is none of the protocol's".to_owned())
+    version.ok_or_else(|| silent("its answer is none of the protocol's"))
 }
 
 /// Whether the socket's directory is the user's alone: neither side uses it otherwise.

@@ -74,7 +74,8 @@ fn unavailable(error: &CliError) -> Answer {
 }
 
 fn read_document(file: &Path) -> Result<FinalizeParams, CliError> {
-    document(&read_text(file)?).map_err(|e| CliError::usage(format!("{}: {e}", file.display())))
+    document(&read_text(file)?)
+        .map_err(|e| CliError::usage(format!("{}: {}", file.display(), e.message)))
 }
 
 /// Reads a document of at most one message's length; `-` is standard input.
@@ -118,21 +119,21 @@ fn read_output(path: &Path) -> Result<String, CliError> {
 
 /// Reads a document. A member that we do not know is refused: a misspelt list would otherwise be
 /// lost without a word.
-fn document(text: &str) -> Result<FinalizeParams, String> {
-    let members: Map<String, Value> =
-        serde_json::from_str(text).map_err(|e| format!("not a JSON object: {e}"))?;
+fn document(text: &str) -> Result<FinalizeParams, CliError> {
+    let members: Map<String, Value> = serde_json::from_str(text)
+        .map_err(|e| CliError::usage(format!("not a JSON object: {e}")))?;
     let known = serde_json::to_value(FinalizeParams::default()).unwrap_or_default();
     if let Some(unknown) = members.keys().find(|key| known.get(key.as_str()).is_none()) {
         let names: Vec<&str> = known.as_object().map_or_else(Vec::new, |all| {
             let names = all.keys().map(String::as_str);
             names.filter(|name| !INTERNAL.contains(name)).collect()
         });
-        return Err(format!(
+        return Err(CliError::usage(format!(
             "there is no field `{unknown}`; there are {}",
             names.join(", ")
-        ));
+        )));
     }
-    serde_json::from_value(Value::Object(members)).map_err(|e| e.to_string())
+    serde_json::from_value(Value::Object(members)).map_err(|e| CliError::usage(e.to_string()))
 }
 
 /// Options over the document: single values replace, lists are added.
@@ -362,8 +363,13 @@ mod tests {
 
     #[test]
     fn wrong_documents_and_wrong_json_are_refused() {
-        assert!(document("[]").unwrap_err().contains("not a JSON object"));
-        let misspelt = document(r#"{"file_edited":["a"]}"#).unwrap_err();
+        assert!(
+            document("[]")
+                .unwrap_err()
+                .message
+                .contains("not a JSON object")
+        );
+        let misspelt = document(r#"{"file_edited":["a"]}"#).unwrap_err().message;
         assert!(misspelt.starts_with("there is no field `file_edited`; there are status, "));
         assert!(misspelt.contains(", next_steps, "), "{misspelt}");
         assert!(document(r#"{"files_edited":"a"}"#).is_err());

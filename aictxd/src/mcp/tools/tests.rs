@@ -71,7 +71,10 @@ fn what_only_looks_has_no_method_that_writes() {
 #[test]
 fn calls_are_held_to_the_schema_that_is_published() {
     let guard = find("aictx_continuity_guard").unwrap();
-    let refused = |given: serde_json::Value| schema::check(guard, given.as_object().unwrap()).err();
+    let refused = |given: serde_json::Value| {
+        let checked = schema::check(guard, given.as_object().unwrap());
+        checked.err().map(|error| error.to_string())
+    };
     assert_eq!(
         refused(json!({"action": "edit", "paths": ["a"], "repo": "."})),
         None

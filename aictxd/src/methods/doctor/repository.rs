@@ -320,7 +320,7 @@ fn share(site: &Site) -> Vec<String> {
     ])
 }
 
-/// Whether the rules that people wrote can be used; outside of repositories the user's own.
+/// Checks that the rules that people wrote can be used; outside of repositories the user's own.
 pub(super) fn policies(app: &App, site: Option<&Site>) -> Check {
     let name = "policy";
     let (problems, theirs) = match site {
@@ -329,7 +329,8 @@ pub(super) fn policies(app: &App, site: Option<&Site>) -> Check {
             policy::of_repository(app, &site.root),
         ),
         None => {
-            let user = policy::of_user(app).err().unwrap_or_default();
+            let user = policy::of_user(app).err();
+            let user = user.map(|error| error.to_string()).unwrap_or_default();
             let problems = policy::Problems {
                 user,
                 ..policy::Problems::default()
