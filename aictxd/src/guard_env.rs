@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use aictx_files::mounts;
 use aictx_guard::{
-    CommandRisk, EVERYTHING, Facts, HookVerdict, Kinds, Known, Limit, MAX_TEXT, NoFacts,
-    Place as Where, Rules, Say, SteerState, SteerVerdict, command_risk, command_risk_in, covers,
-    is_deletion, is_made_again, names_among,
+    CommandRisk, Facts, HookVerdict, Kinds, Known, Limit, MAX_TEXT, NoFacts, Place as Where, Rules,
+    Say, command_risk, command_risk_in, covers, is_deletion, is_made_again, names_among,
 };
 use aictx_proto::RepoPath;
 use aictx_proto::path::{Located, split_name};
 use aictx_proto::snapshot::GitState;
 use aictx_repomap::tree::Tree;
 use aictx_shell::Dialect;
+use aictx_steer::{EVERYTHING, SteerState, SteerVerdict};
 use hashbrown::HashMap;
 use rustix::fs::FileType;
 

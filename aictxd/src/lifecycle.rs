@@ -182,7 +182,7 @@ async fn serve(
     let (rebind, rebound) = tokio::sync::mpsc::channel(1);
     let server = tokio::spawn(rpc::serve(Arc::clone(&app), table, listener, rebound));
     // The first message of a person would wait for these patterns otherwise.
-    drop(tokio::task::spawn_blocking(aictx_guard::warm_steer));
+    drop(tokio::task::spawn_blocking(aictx_steer::warm));
     let keeper = tokio::spawn(keep_house(Arc::clone(&app)));
     let reason = loop {
         tokio::select! {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aictx_files::untrusted;
-use aictx_guard::Names;
 use aictx_repomap::tree::Tree;
+use aictx_steer::Names;
 
 use crate::app::App;
 

@@ -6,11 +6,12 @@ use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use aictx_guard::{Spent, SteerState, Step, covers};
+use aictx_guard::{Spent, Step, covers};
 use aictx_proto::RepoPath;
 use aictx_proto::Timestamp;
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::methods::{HeldBy, MAX_CLAIMS};
+use aictx_steer::SteerState;
 
 use self::file_versions::{Known, Past, Run, moment_of};
 use self::loops::Loops;

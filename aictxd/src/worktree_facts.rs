@@ -10,7 +10,7 @@ use std::time::Instant;
 use aictx_artifacts::{Store, root};
 use aictx_continuity::{
     Checkout, Ground as _, Note, Present, Presents, Project, PromptMemory, active_thread,
-    only_goes_on, recollect, relevant_paths, unfinished,
+    recollect, relevant_paths, unfinished,
 };
 use aictx_files::untrusted;
 use aictx_proto::record::Origin;
@@ -18,6 +18,7 @@ use aictx_proto::record::files::{REPO_MAP_MANIFEST, REPO_MAP_STATUS};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use aictx_repomap::file_state::Looker;
+use aictx_steer::only_goes_on;
 use rustix::fs::FileType;
 use serde_json::Value;
 

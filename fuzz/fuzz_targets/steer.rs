@@ -1,7 +1,7 @@
 //! Messages of any content have an answer within its limits, and limits can be applied.
 #![no_main]
 
-use aictx_guard::{SteerState, steer};
+use aictx_steer::{SteerState, steer};
 use aictx_proto::methods::SteerParams;
 use aictx_proto::{RepoPath, Timestamp};
 use libfuzzer_sys::fuzz_target;

@@ -72,3 +72,9 @@ pub fn is_unspaced(c: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '々' | '〆' | '\u{ff66}'..='\u{ff9d}'
         | '\u{20000}'..='\u{2fa1f}')
 }
+
+/// Returns true if a script is written without blanks, also for Thai, Lao, Tibetan and CJK radicals, whose words
+/// [`prose_terms`](crate::words::prose_terms) does not pair.
+pub fn is_unspaced_script(c: char) -> bool {
+    is_unspaced(c) || matches!(c, '\u{2e80}'..='\u{2fdf}' | '\u{e00}'..='\u{eff}')
+}

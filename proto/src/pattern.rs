@@ -180,6 +180,18 @@ fn char_set(pattern: &[char], c: char) -> Option<(bool, usize)> {
     Some((hit != negated, close + 1))
 }
 
+/// Returns true if one of some entries, paths or patterns, certainly names something strictly below a directory.
+pub fn names_below<'e>(entries: impl IntoIterator<Item = &'e str>, directory: &RepoPath) -> bool {
+    entries.into_iter().any(|entry| {
+        let fixed = entry.split(['*', '?', '[']).next().unwrap_or_default();
+        let fixed = fixed.trim_end_matches('/');
+        !fixed.is_empty()
+            && RepoPath::parse(fixed).is_ok_and(|path| {
+                path != *directory && (directory.is_root() || path.starts_with(directory))
+            })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -88,6 +88,14 @@ pub fn truncate_chars(text: &str, limit: usize) -> String {
     out
 }
 
+/// The sentences of a text, with what ends them: a path or a number has no blank behind its dot.
+pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(['\n', '。', '！', '？'])
+        .flat_map(|line| line.split_inclusive(". "))
+        .flat_map(|line| line.split_inclusive("! "))
+        .flat_map(|line| line.split_inclusive("? "))
+}
+
 /// Lower-case ASCII slug: every run outside `a-z0-9` becomes
 /// one `_`, the ends are bare, at most `limit` bytes, and empty text becomes `empty`.
 pub fn slug(text: &str, limit: usize, empty: &str) -> String {

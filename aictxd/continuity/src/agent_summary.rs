@@ -1,7 +1,8 @@
 //! What an agent said of its work, of everything that it said in an execution.
 
+use aictx_steer::word_count;
+
 use crate::left::next_steps;
-use crate::session_goal::length;
 
 /// Messages of so many words ("Done.", "Tests pass now.") tell nothing by themselves.
 const SMALL: usize = 3;
@@ -49,7 +50,7 @@ impl Said {
 
     /// The agent says something at the end of a turn, or of a part of it.
     pub(crate) fn hear(&mut self, text: &str) {
-        let weight = match length(text) <= SMALL {
+        let weight = match word_count(text) <= SMALL {
             true => Deed::None,
             false => self.doing,
         };

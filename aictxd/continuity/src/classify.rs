@@ -3,23 +3,18 @@
 //! Whole words, stems and phrases with weights; what the sentence begins with weighs most, for a
 //! request says first what is to be done. Then what was seen of the work.
 
-mod faults;
 mod observed;
 mod paths;
-mod things;
-mod words;
 
 use std::collections::BTreeMap;
 
+use aictx_steer::TaskScores;
 use serde::Serialize;
 
 pub use observed::{Observed, effective, observed};
 
 use paths::Kind;
-use words::{Scores, TYPES};
 
-/// Most of a text that is read, in bytes.
-pub(crate) const MAX_TEXT: usize = 8 * 1024;
 /// Most signals of a result.
 const MAX_SIGNALS: usize = 8;
 /// Below this a provisional type is ambiguous.
@@ -86,7 +81,7 @@ pub fn provisional<'p>(
     if !explicit.is_empty() {
         return TaskType::explicit(explicit);
     }
-    let mut scores = Scores::default();
+    let mut scores = TaskScores::default();
     scores.read(request, 1);
     let mut signals = scores.signals();
     let said = scores.best().is_some();
@@ -139,20 +134,6 @@ pub fn provisional<'p>(
 /// Two decimals.
 fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
-}
-
-/// The start of `text` that is read.
-fn head(text: &str) -> &str {
-    let end = (0..=MAX_TEXT.min(text.len()))
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or(0);
-    text.get(..end).unwrap_or_default()
-}
-
-/// Every type that can be inferred. Of types that fit equally well the first wins.
-pub fn inferred_types() -> impl Iterator<Item = &'static str> {
-    TYPES.iter().copied()
 }
 
 #[cfg(test)]

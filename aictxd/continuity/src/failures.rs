@@ -18,12 +18,10 @@ use crate::tasks::Checkout;
 use crate::text_similarity::{hashed_terms, in_common};
 
 mod edit;
-mod failure_request;
 mod mentions;
 mod query;
 
 pub use edit::{FailureEdit, edit_failure, pick as pick_failure};
-pub(crate) use failure_request::asks_what_fails;
 pub use query::{
     FailureQuery, failed_last_time, find_failures, known_failure, tell_failed_last_time,
 };

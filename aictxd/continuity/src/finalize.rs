@@ -13,6 +13,7 @@ use aictx_proto::record::{
 };
 use aictx_proto::snapshot::{GitState, Rows, Snapshot};
 use aictx_shell::is_untested;
+use aictx_steer::{is_continuation, only_goes_on};
 use serde_json::{Map, Value, json};
 
 use self::derive_memory::{Facts, Learned, anchor_failure, learn};
@@ -24,7 +25,6 @@ use self::report::{differences, execution_id, merge_report, sent_before};
 pub use self::report::{executions_asked, request_nonce};
 use crate::area_of_paths::derive_area;
 use crate::classify::{Observed, effective, observed, provisional};
-use crate::continue_request::only_goes_on;
 use crate::decision_intake::decided;
 use crate::decision_memory;
 use crate::error::ReportError;
@@ -38,8 +38,7 @@ use crate::project::Project;
 use crate::record_value as value;
 use crate::session::{Touch, touch};
 use crate::tasks::active_thread;
-use crate::text_similarity::is_continuation;
-use crate::user_rules;
+use crate::text_similarity::most_alike;
 
 mod derive_memory;
 mod follow_up;
@@ -275,7 +274,7 @@ fn taken_back(snapshot: &Snapshot, seen: &Observation) -> Vec<Value> {
     }
     let rules: Vec<&Decision> = user_rules(&snapshot.decisions).collect();
     let meant = |which: &String| {
-        let at = user_rules::meant(which, rules.iter().map(|d| d.decision.as_str()))?;
+        let at = most_alike(which, rules.iter().map(|d| d.decision.as_str()))?;
         let rule = rules.get(at)?;
         let mut taken_back = json!({
             "decision": format!("{NO_LONGER}{}", rule.decision), "rationale": SAID_BY_USER,

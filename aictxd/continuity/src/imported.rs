@@ -6,12 +6,12 @@ use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::record::{ImportedRow, ImportedTurn, files};
 use aictx_proto::text::clean;
+use aictx_steer::{decisions_told, rules_kept};
 
 use crate::handoff::shorten;
 use crate::ids::long_hash;
 use crate::left::next_steps;
 use crate::row_value;
-use crate::user_rules::{decided, kept};
 
 /// Most text of one session, in bytes; texts of longer ones are cut first, then turns in the middle are left out.
 const MAX_TEXT: usize = 32 * 1024;
@@ -55,7 +55,9 @@ pub fn imported_row(
     }
     row.title = clean(&row.title, MAX_TITLE);
     for turn in &row.turns {
-        let heard = kept(&turn.asked).into_iter().chain(decided(&turn.said));
+        let heard = rules_kept(&turn.asked)
+            .into_iter()
+            .chain(decisions_told(&turn.said));
         for decision in heard {
             if row.decisions.len() < MAX_DECISIONS && !row.decisions.contains(&decision) {
                 row.decisions.push(decision);

@@ -4,12 +4,13 @@ use aictx_proto::Timestamp;
 use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
 use aictx_shell::{Aside, command_word, edits_behind, only_formats, only_looks, sets_aside};
+use aictx_steer::{decisions_told, rules_kept, rules_taken_back};
 
 use crate::agent_summary::{Deed, Said};
 use crate::lru_cache::{Pass, same_check};
 use crate::session_goal::Asked;
 use crate::tasks::Checkout;
-use crate::user_rules::{decided, kept, meant, taken_back};
+use crate::text_similarity::most_alike;
 
 mod failure;
 mod sessions;
@@ -129,11 +130,11 @@ impl Observation {
                     seen.asked.hear(row);
                     seen.said.asked();
                     seen.interrupted = true;
-                    for rule in kept(&row.text) {
+                    for rule in rules_kept(&row.text) {
                         push(&mut seen.kept, &rule);
                     }
-                    for which in taken_back(&row.text) {
-                        match meant(&which, seen.kept.iter().map(String::as_str)) {
+                    for which in rules_taken_back(&row.text) {
+                        match most_alike(&which, seen.kept.iter().map(String::as_str)) {
                             Some(at) => drop(seen.kept.remove(at)),
                             None => push(&mut seen.taken_back, &which),
                         }
@@ -143,7 +144,7 @@ impl Observation {
                     seen.interrupted &= !row.agent_id.is_empty();
                     if !row.text.is_empty() {
                         seen.said.hear(&row.text);
-                        for decision in decided(&row.text) {
+                        for decision in decisions_told(&row.text) {
                             push(&mut seen.decided, &decision);
                         }
                     }

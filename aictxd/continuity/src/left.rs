@@ -1,7 +1,8 @@
 //! What an agent's message says is still to do.
 
+use aictx_proto::text::sentences;
+
 use crate::handoff::shorten;
-use crate::text_similarity::sentences;
 
 /// Most steps taken from one message.
 const MAX_STEPS: usize = 3;

@@ -11,7 +11,6 @@ mod area_of_paths;
 mod classify;
 mod compaction;
 mod context_packet;
-mod continue_request;
 mod contracts;
 mod decision_intake;
 mod decision_memory;
@@ -31,7 +30,6 @@ mod left;
 mod lru_cache;
 mod memory_freshness;
 mod memory_items;
-mod named_files;
 mod origin;
 mod page;
 mod preferences;
@@ -49,14 +47,10 @@ mod subsystem_memory;
 mod summary;
 mod tasks;
 mod text_similarity;
-mod user_rules;
 
 pub use area_of_paths::derive_area;
-pub use classify::{
-    Observed, TaskType, classify, effective, inferred_types, observed, provisional,
-};
+pub use classify::{Observed, TaskType, classify, effective, observed, provisional};
 pub use compaction::{Fate, Known, RULES, Rule, portable_fates, rules, staleness};
-pub use continue_request::only_goes_on;
 pub use contracts::{Chosen, choose_contract, contract_file};
 pub use decision_intake::record_decision;
 pub use error::{ItemError, ReportError};

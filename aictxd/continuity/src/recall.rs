@@ -13,6 +13,7 @@ use aictx_proto::record::{
 };
 use aictx_proto::snapshot::{Rows, Snapshot};
 use aictx_proto::text::clean;
+use aictx_proto::text::sentences;
 use serde_json::{Map, Value};
 
 pub use self::stale::{mark_stale, recalled_paths};
@@ -24,7 +25,7 @@ use crate::ids::{decision_id, handoff_id, strategy_id, subsystem_id, thread_id};
 use crate::item_flags;
 use crate::row_cache::hash;
 use crate::strategies::said_of_use;
-use crate::text_similarity::{asked_terms, hashed_terms, in_common, sentences};
+use crate::text_similarity::{asked_terms, hashed_terms, in_common};
 
 /// Longest text of an item, in characters, and longest of its details.
 const MAX_TEXT: usize = 400;

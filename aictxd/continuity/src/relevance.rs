@@ -12,10 +12,10 @@ use aictx_proto::record::{FailurePattern, Handoff, Origin, Subsystem, Thread};
 use aictx_proto::shown;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
+use aictx_steer::{asks_what_fails, only_goes_on};
 use serde_json::{Map, Value, json};
 
 use crate::classify::{TaskType, provisional};
-use crate::continue_request::only_goes_on;
 use crate::decision_memory::{self, RankedDecision, later_on_the_subject};
 use crate::failures::{self, FailureQuery, find_failures};
 use crate::file_anchors::{dirt, found_at, missing};
@@ -227,7 +227,7 @@ impl<'a> Context<'a> {
             now,
         );
         let mut other_failures = 0;
-        let asks_what_fails = failures::asks_what_fails(&request);
+        let asks_what_fails = asks_what_fails(&request);
         if !continues {
             // What is open is no news to who asks for something else; that it is, is.
             let about = match asks_what_fails {

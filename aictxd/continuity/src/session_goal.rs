@@ -1,55 +1,7 @@
 //! What a session is about, of everything that its user said in it.
 
 use aictx_proto::ledger::LedgerRow;
-
-use crate::continue_request::only_goes_on;
-use crate::text_similarity::is_continuation;
-
-/// Messages of at most so many words say nothing of the work when they only agree, thank, stop, or
-/// ask for a test run.
-const SMALL: usize = 4;
-/// The same of those that put files off limits or permit them.
-const SHORT: usize = 9;
-/// Words that a session may begin with before there is anything to do.
-const GREETINGS: &[&str] = &[
-    "hi",
-    "hello",
-    "hey",
-    "good morning",
-    "good afternoon",
-    "good evening",
-    "hola",
-    "buenos días",
-    "buenas",
-    "bonjour",
-    "salut",
-    "bonsoir",
-    "hallo",
-    "guten morgen",
-    "guten tag",
-    "moin",
-    "servus",
-    "olá",
-    "oi",
-    "bom dia",
-    "boa tarde",
-    "你好",
-    "您好",
-    "早上好",
-    "こんにちは",
-    "おはよう",
-];
-
-/// How much a message says of what there is to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Weight {
-    /// A greeting, thanks, "go on".
-    None,
-    /// A question: work only where nothing else is asked for.
-    Question,
-    /// Work.
-    Work,
-}
+use aictx_steer::{RequestKind, request_kind};
 
 /// The requests of one execution, read message by message.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -76,12 +28,14 @@ impl Asked {
         };
         let begins = self.first.is_empty();
         keep(&mut self.first);
-        match weight(text, label, row.orders) {
+        match request_kind(text, label, row.orders) {
             // "make the tests pass": with nothing before it, it is what there is to do.
-            Weight::None if begins && label == "validation_change" => keep(&mut self.question),
-            Weight::None => return,
-            Weight::Question => keep(&mut self.question),
-            Weight::Work => keep(&mut self.work),
+            RequestKind::SmallTalk if begins && label == "validation_change" => {
+                keep(&mut self.question)
+            }
+            RequestKind::SmallTalk => return,
+            RequestKind::Question => keep(&mut self.question),
+            RequestKind::Work => keep(&mut self.work),
         }
         text.clone_into(&mut self.latest);
         if self.all.len() == MAX_REQUESTS {
@@ -113,66 +67,6 @@ impl Asked {
     pub(crate) fn is_empty(&self) -> bool {
         self.latest.trim().is_empty()
     }
-}
-
-/// `label` is what `steer` calls the message, empty where nobody said; `orders`, that a part of it orders work.
-fn weight(text: &str, label: &str, orders: bool) -> Weight {
-    let text = text.trim();
-    let words = length(text);
-    let small = match label {
-        "continuation" | "approval" | "side_comment" | "cancellation" | "agent_correction"
-        | "validation_change" => true,
-        "" => is_continuation(text),
-        _ => false,
-    };
-    // What is only to be remembered is no work.
-    let rules = crate::user_rules::kept(text);
-    let of_rules: usize = rules.iter().map(|rule| length(rule)).sum();
-    let only_rules = !rules.is_empty() && words <= of_rules + SMALL;
-    let is_limit = matches!(label, "scope_change" | "scope_constraint");
-    if text.is_empty()
-        || only_rules
-        || small && !orders && words <= SMALL
-        || is_limit && !orders && words <= SHORT
-        || is_greeting(text, words)
-        || only_goes_on(text)
-        || is_bare_order(text)
-    {
-        Weight::None
-    } else if label == "question" {
-        Weight::Question
-    } else {
-        Weight::Work
-    }
-}
-
-/// Words, two characters to one in scripts without spaces.
-pub(crate) fn length(text: &str) -> usize {
-    let spaced = |c: char| c.is_ascii() || !crate::text_similarity::unspaced(c);
-    text.split_whitespace()
-        .map(|word| match word.chars().filter(|c| !spaced(*c)).count() {
-            0 => 1,
-            unspaced => unspaced.div_ceil(2),
-        })
-        .sum()
-}
-
-fn is_greeting(text: &str, words: usize) -> bool {
-    let lower = text.to_lowercase();
-    words <= SMALL
-        && GREETINGS.iter().any(|greeting| {
-            lower.strip_prefix(greeting).is_some_and(|rest| {
-                let name = rest.trim_matches(|c: char| !c.is_alphanumeric());
-                // "hi", "Hello Claude!", "guten Tag"; not "hi, fix the parser".
-                !rest.starts_with(char::is_alphanumeric) && name.split_whitespace().count() <= 1
-            })
-        })
-}
-
-/// `/compact`: a word to the agent's program.
-fn is_bare_order(text: &str) -> bool {
-    text.strip_prefix('/')
-        .is_some_and(|name| !name.contains(|c: char| c == '/' || c.is_whitespace()))
 }
 
 #[cfg(test)]
@@ -215,14 +109,6 @@ mod tests {
             ]),
             told("Fix the parser", "")
         );
-        for text in ["Hello Claude!", "guten Tag", "你好", "¡hola", "/compact"] {
-            let text = text.trim_start_matches('¡');
-            assert_eq!(weight(text, "unknown", false), Weight::None, "{text}");
-        }
-        assert_eq!(weight("sigue con lo de ayer", "task", false), Weight::None);
-        for text in ["hi, fix it now", "highlight tabs", "issue 5", "/fix 5"] {
-            assert_eq!(weight(text, "unknown", false), Weight::Work, "{text}");
-        }
     }
 
     #[test]
@@ -293,7 +179,10 @@ mod tests {
     fn what_says_more_than_go_on_says_what_to_do() {
         let long = "continue with the parser rewrite from yesterday";
         assert_eq!(asked(&[(long, "continuation")]), told(long, ""));
-        assert_eq!(weight("继续修改解析器并添加测试", "", false), Weight::Work);
+        assert_eq!(
+            request_kind("继续修改解析器并添加测试", "", false),
+            RequestKind::Work
+        );
         // Ledgers that say nothing of their messages.
         assert_eq!(asked(&[("go on", ""), ("Fix it", "")]), told("Fix it", ""));
         assert_eq!(asked(&[("go on", "")]), told("go on", ""));

@@ -42,13 +42,6 @@ fn find_terms(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Returns true if a character belongs to a script that writes without spaces.
-pub(crate) fn unspaced(c: char) -> bool {
-    matches!(u32::from(c),
-        0x2E80..=0x2FDF | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
-        | 0xF900..=0xFAFF | 0x0E00..=0x0EFF | 0x20000..=0x2FA1F)
-}
-
 /// Share of common terms: 0 for none, 1 for the same.
 pub(crate) fn similarity(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let shared = a.intersection(b).count();
@@ -106,6 +99,23 @@ pub(crate) fn shared(a: &BTreeSet<String>, b: &BTreeSet<String>) -> usize {
     a.intersection(b).count()
 }
 
+/// The position of the text that shares more terms with `words` than any other; `None` for a tie.
+pub(crate) fn most_alike<'r>(words: &str, texts: impl Iterator<Item = &'r str>) -> Option<usize> {
+    let asked = terms(words);
+    let mut best: Option<(usize, usize)> = None;
+    let mut alone = true;
+    for (at, text) in texts.enumerate() {
+        let common = shared(&asked, &terms(text));
+        match best {
+            Some((_, most)) if common < most => {}
+            Some((_, most)) if common == most => alone = false,
+            _ => (best, alone) = (Some((at, common)), true),
+        }
+    }
+    best.filter(|(_, common)| *common > 0 && alone)
+        .map(|(at, _)| at)
+}
+
 /// How well two goals match.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct GoalMatch {
@@ -153,45 +163,6 @@ pub(crate) fn goals(a: &str, b: &str) -> GoalMatch {
     }
 }
 
-/// The sentences of a text, with what ends them: a path or a number has no blank behind its dot.
-pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(['\n', '。', '！', '？'])
-        .flat_map(|line| line.split_inclusive(". "))
-        .flat_map(|line| line.split_inclusive("! "))
-        .flat_map(|line| line.split_inclusive("? "))
-}
-
-/// Returns true if a request only says to go on.
-pub(crate) fn is_continuation(request: &str) -> bool {
-    const PHRASES: &[&str] = &[
-        "continue",
-        "resume",
-        "pick up",
-        "carry on",
-        "go on",
-        "keep going",
-        "proceed",
-        "next step",
-        "where were we",
-        "continúa",
-        "continua",
-        "sigue",
-        "seguir",
-        "continuer",
-        "reprends",
-        "reprendre",
-        "weiter",
-        "mach weiter",
-        "fortsetzen",
-        "继续",
-        "接着",
-        "続け",
-        "続き",
-    ];
-    let lower = request.trim().to_lowercase();
-    lower.is_empty() || PHRASES.iter().any(|p| lower.starts_with(p))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,8 +175,6 @@ mod tests {
         assert!(goals("修复登录令牌刷新", "修复令牌刷新的登录").yes);
         assert!(!goals("修复登录令牌刷新", "写快速入门文档").yes);
         assert!(!goals("", "x").yes);
-        assert!(is_continuation("continue where we left off") && is_continuation("继续"));
-        assert!(!is_continuation("add a button"));
     }
 
     #[test]
@@ -225,6 +194,28 @@ mod tests {
                     "{a} {b}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_rule_is_taken_back_by_what_it_is_about() {
+        let rules = [
+            "From now on use pnpm instead of npm",
+            "Money is stored in cents",
+        ];
+        for (message, want) in [
+            ("Forget the rule about pnpm.", Some(0)),
+            ("OK, forget that money is stored in cents", Some(1)),
+            ("Forget the rule about tabs", None),
+            ("forget it", None),
+            ("Scrap the tabs view and write pnpm support", None),
+            ("Fix the forgotten password page", None),
+        ] {
+            let which = aictx_steer::rules_taken_back(message);
+            let found = which
+                .first()
+                .and_then(|which| most_alike(which, rules.into_iter()));
+            assert_eq!(found, want, "{message}");
         }
     }
 }

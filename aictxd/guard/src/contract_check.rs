@@ -10,6 +10,7 @@ use aictx_proto::path::{Located, RepoPath, locate};
 use aictx_proto::record::{ContractRecord, Thread};
 use aictx_proto::snapshot::{ReadIssue, Snapshot};
 use aictx_proto::time::Timestamp;
+use aictx_steer::{SteerState, SteerVerdict};
 
 use crate::finding_codes::{
     ACTIVE_TASK_NOT_IN_PROGRESS, ACTIVE_WORK_STATE_STALE, CHANGED_SINCE_READ,
@@ -20,7 +21,6 @@ use crate::finding_codes::{
 };
 use crate::parallel_work::{Parallel, ago};
 use crate::policy::{Rules, Say};
-use crate::steer::{SteerState, SteerVerdict};
 
 pub use self::contract::{ContractChoice, ContractSource, choose_guard_contract};
 

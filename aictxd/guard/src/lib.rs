@@ -15,7 +15,6 @@ mod parallel_work;
 mod policy;
 mod protected_paths;
 mod reading;
-mod steer;
 
 pub use budgets::{Budgets, Spent, Step, is_deletion};
 pub use command::{
@@ -34,7 +33,3 @@ pub use parallel_work::{
 pub use policy::{Policy, READ_ONLY, Rules, Say, covers};
 pub use protected_paths::{names_among, path_risk};
 pub use reading::only_reads;
-pub use steer::{
-    EVERYTHING, MAX_MESSAGE, Names, SteerError, SteerState, SteerVerdict, steer, steer_in,
-    warm_steer,
-};

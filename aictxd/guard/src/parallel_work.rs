@@ -4,9 +4,9 @@ use aictx_proto::Timestamp;
 use aictx_proto::path::Located;
 use aictx_proto::shown::{Code, Line, Name};
 use aictx_proto::text::clean;
+use aictx_steer::{EVERYTHING, SteerState, SteerVerdict, readable_entries};
 
 use crate::hook::HookVerdict;
-use crate::steer::{EVERYTHING, SteerState, SteerVerdict, words_of};
 
 /// A file that somebody else changed, or is at work on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -134,7 +134,7 @@ fn in_words(entry: &str) -> String {
 
 /// Entries of the limits for somebody to read, cut to `limit` characters.
 fn listed(entries: &[String], limit: usize) -> String {
-    let words = words_of(entries).into_iter().map(in_words);
+    let words = readable_entries(entries).into_iter().map(in_words);
     clean(&words.collect::<Vec<_>>().join(", "), limit)
 }
 

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aictx_proto::path::RepoPath;
 use aictx_proto::pattern::PathPattern;
+use aictx_proto::pattern::names_below;
 use aictx_shell::{Dialect, Redirect, RedirectKind, SimpleCommand, Word};
 use serde::{Deserialize, Serialize};
 
@@ -146,7 +147,7 @@ impl Rules {
 
     /// What the policy says, other than to allow it, of something below a directory.
     pub fn below(&self, directory: &RepoPath) -> Option<(Say, String)> {
-        self.strictest_path(|entry| crate::protected_paths::names_below([fixed(entry)], directory))
+        self.strictest_path(|entry| names_below([fixed(entry)], directory))
     }
 
     /// The same of files that end in one of some ways.

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use aictx_proto::methods::guard::GuardWarning;
 use aictx_proto::path::{Located, RepoPath, split_name};
+use aictx_proto::pattern::names_below;
 use aictx_proto::text::lower;
 use aictx_shell::Names;
 
@@ -253,21 +254,6 @@ pub fn names_among<'e>(
         let anywhere =
             entry.starts_with(['*', '?', '[']) && name.contains('.') && !endings.is_empty();
         may_end(name) && (anywhere || names_below([entry], directory))
-    })
-}
-
-/// Returns true if one of some entries, paths or patterns, certainly names something strictly below a directory.
-pub(crate) fn names_below<'e>(
-    entries: impl IntoIterator<Item = &'e str>,
-    directory: &RepoPath,
-) -> bool {
-    entries.into_iter().any(|entry| {
-        let fixed = entry.split(['*', '?', '[']).next().unwrap_or_default();
-        let fixed = fixed.trim_end_matches('/');
-        !fixed.is_empty()
-            && RepoPath::parse(fixed).is_ok_and(|path| {
-                path != *directory && (directory.is_root() || path.starts_with(directory))
-            })
     })
 }
 

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use aictx_guard::{
-    Facts, Known, Level, Limit, Place, SteerState, SteerVerdict, command_risk, names_among,
-};
+use aictx_guard::{Facts, Known, Level, Limit, Place, command_risk, names_among};
 use aictx_proto::path::RepoPath;
+use aictx_steer::{SteerState, SteerVerdict};
 
 const PLACE: Place = Place {
     root: "/home/dev/app",

@@ -294,7 +294,7 @@ impl Session {
 
     /// Returns what memory holds on a request.
     fn recalled(&self, request: &str) -> Option<(String, Receipt)> {
-        if aictx_continuity::only_goes_on(request) {
+        if aictx_steer::only_goes_on(request) {
             return self.where_it_stands();
         }
         let host = self.host();

@@ -8,8 +8,8 @@ use aictx_artifacts::root;
 use aictx_continuity::{Ground as _, provisional, unchecked_edits};
 use aictx_files::mounts;
 use aictx_guard::{
-    CommandRisk, HookVerdict, Names, Rules, Say, Spent, SteerState, Step, TurnEnd, lifted_note,
-    limits_note, parallel_note, turn_end,
+    CommandRisk, HookVerdict, Rules, Say, Spent, Step, TurnEnd, lifted_note, limits_note,
+    parallel_note, turn_end,
 };
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
 use aictx_proto::methods::{SteerParams, SteerReply};
@@ -17,6 +17,7 @@ use aictx_proto::path::Located;
 use aictx_proto::text::truncate_chars;
 use aictx_proto::{RepoPath, Timestamp};
 use aictx_runners::{Action, Answer, Decision, ToolCall};
+use aictx_steer::{Names, SteerState};
 
 use super::{PATIENCE, Session};
 use crate::audit::{self, Verdict};
@@ -74,7 +75,7 @@ impl Session {
             ..SteerParams::default()
         };
         let exists = |word: &str| names.at_root().iter().any(|name| name == word);
-        aictx_guard::steer_in(&params, &exists).ok()
+        aictx_steer::steer_in(&params, &exists).ok()
     }
 
     /// Keeps for the session what a request of the user puts off limits. The agent is reminded when that

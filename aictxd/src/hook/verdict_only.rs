@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aictx_artifacts::root;
-use aictx_guard::{HookVerdict, SteerState, hook_edit};
+use aictx_guard::{HookVerdict, hook_edit};
 use aictx_proto::hook::is_gate;
 use aictx_proto::methods::HookParams;
 use aictx_proto::path::Located;
 use aictx_proto::rpc::RpcError;
 use aictx_runners::{Action, Dialect, HookEvent, Moment};
+use aictx_steer::SteerState;
 use serde_json::Value;
 
 use super::pre_tool_use::{answer, worse};

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use aictx_artifacts::root;
 use aictx_continuity::{Presents, unchecked_edits};
-use aictx_guard::{ContractSource, Held, Names, Parallel, choose_guard_contract};
+use aictx_guard::{ContractSource, Held, Parallel, choose_guard_contract};
 use aictx_proto::identity::SessionSource;
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::methods::{
@@ -17,6 +17,7 @@ use aictx_proto::path::Located;
 use aictx_proto::record::{ContractRecord, files};
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_FOUND, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
+use aictx_steer::Names;
 use serde_json::{Value, json};
 
 use super::{base, place};
@@ -229,7 +230,7 @@ pub(super) fn steer(app: &App, params: &SteerParams) -> Result<SteerReply, RpcEr
     let place = place(app, &params.repo)?;
     let names = WorktreeNames::of(app, &place.worktree);
     let exists = |word: &str| names.at_root().iter().any(|name| name == word);
-    let mut reply = aictx_guard::steer_in(params, &exists)
+    let mut reply = aictx_steer::steer_in(params, &exists)
         .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
     if params.apply {
         let host = app.hosts.open(&place.root)?;

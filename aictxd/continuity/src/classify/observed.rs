@@ -1,7 +1,8 @@
 //! The type of a task after the work: the request, and what was seen of it.
 
+use aictx_steer::TaskScores;
+
 use super::paths::{self, Kind};
-use super::words::Scores;
 use super::{TaskType, provisional, round};
 
 /// Most pieces of evidence.
@@ -45,11 +46,11 @@ pub fn observed(seen: &Observed<'_>) -> TaskType {
             ..prepared
         };
     }
-    let mut scores = Scores::default();
+    let mut scores = TaskScores::default();
     scores.read(seen.request, 1);
     scores.read(seen.summary, 2);
     let mut evidence: Vec<String> = Vec::new();
-    let mut note = |scores: &mut Scores, name: &'static str, by: u32, why: String| {
+    let mut note = |scores: &mut TaskScores, name: &'static str, by: u32, why: String| {
         scores.add(name, by);
         evidence.push(why);
     };

@@ -14,6 +14,7 @@ use aictx_proto::tokens;
 use aictx_proto::told;
 use aictx_proto::words;
 use aictx_shell::Check;
+use aictx_steer::FAILURE_WORDS;
 
 use super::mentions::{ELSE, Ends, FILE, Named};
 use crate::file_anchors::{Presents, dirt};
@@ -440,11 +441,6 @@ fn haystack(pattern: &FailurePattern) -> String {
     text
 }
 
-/// Words that every failure has say nothing of any.
-pub(super) const COMMON: [&str; 8] = [
-    "fail", "failed", "failure", "error", "fix", "bug", "test", "tests",
-];
-
 /// Terms of a question that are looked for.
 const MAX_ASKED: usize = 64;
 
@@ -475,8 +471,12 @@ fn without_directories(word: &str) -> &str {
 }
 
 fn find_terms(text: &str, mut found: impl FnMut(&str)) {
-    static STEMS: LazyLock<Vec<String>> =
-        LazyLock::new(|| COMMON.iter().map(|c| words::stem(c).to_owned()).collect());
+    static STEMS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        FAILURE_WORDS
+            .iter()
+            .map(|c| words::stem(c).to_owned())
+            .collect()
+    });
     words::terms(text.as_bytes(), |term| {
         if words::is_long_enough(term) && !STEMS.iter().any(|c| c == term) {
             found(term);

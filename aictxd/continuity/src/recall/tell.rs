@@ -8,17 +8,18 @@ use aictx_proto::record::{FailurePattern, Origin};
 use aictx_proto::shown::{Line, Name, Quoted};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
+use aictx_proto::text::sentences;
 use aictx_proto::told;
+use aictx_steer::asks_what_fails;
 
 use super::{FIXED_BY, Found, Memory, Remembered};
 use crate::context_packet::Packet;
-use crate::failures::asks_what_fails;
 use crate::finalize::{CAVEATS, SAID_BY_USER};
 use crate::handoff::ANSWERED;
 use crate::ids::{handoff_id, thread_id};
 use crate::item_flags;
 use crate::session_brief::{age, on_other_branch};
-use crate::text_similarity::{asked_terms, hashed_terms, in_common, sentences};
+use crate::text_similarity::{asked_terms, hashed_terms, in_common};
 
 /// Most tokens of a prompt's memory.
 const MAX_TOKENS: u32 = 320;

@@ -8,10 +8,10 @@ use aictx_proto::record::Origin;
 use aictx_proto::shown::{Line, Name, Quoted};
 use aictx_proto::text::clean;
 use aictx_proto::told;
+use aictx_steer::{NamedFiles, Naming};
 use serde_json::{Value, json};
 
 use crate::file_suggestions;
-use crate::named_files::{Named, Naming};
 use crate::origin::with_origin;
 use crate::relevance::{Context, Relevance};
 use crate::tasks::Active;
@@ -170,7 +170,7 @@ pub(crate) fn entry_points(
         let (path, reason) = from_handoff(path.clone());
         add(&mut fallback, path, reason, of_handoff);
     }
-    let named = Named::of(&context.request);
+    let named = NamedFiles::of(&context.request);
     let how = |point: &EntryPoint| named.how(&point.path);
     points.extend(fallback.extract_if(.., |point| how(point) >= Naming::Name));
     points.sort_by_cached_key(|point| Reverse(how(point)));

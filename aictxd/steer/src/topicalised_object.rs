@@ -1,10 +1,10 @@
 //! What a clause sets aside that the one before it names: "the migration, drop it", "A is flaky, ignore it".
 
 use super::clause::{Clause, Item};
+use super::clause_label::{Judged, of_clause};
 use super::intent_label::Label;
 use super::rules::LEAD;
 use super::word_class::{Class, Set};
-use super::{Judged, of_clause};
 
 /// Words for what was just spoken of.
 const IT: &[&str] = &[

@@ -1,7 +1,7 @@
-//! What `steer` makes of each line of standard input: `cargo run --example steer_say < messages`.
+//! What `steer` makes of each line of standard input: `cargo run -p aictx-steer --example say < messages`.
 
-use aictx_guard::steer;
 use aictx_proto::methods::SteerParams;
+use aictx_steer::steer;
 
 fn main() {
     for message in std::io::stdin().lines().map_while(Result::ok) {

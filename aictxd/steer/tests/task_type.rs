@@ -2,26 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use aictx_continuity::classify;
+use aictx_steer::TaskScores;
 
 #[test]
 fn blind_set() {
     let mut counts: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
-    for line in include_str!("classify/first.txt")
+    for line in include_str!("task_type/first.txt")
         .lines()
         .filter(|l| !l.starts_with('#'))
     {
         let (language, rest) = line.split_once('|').unwrap();
         let (want, text) = rest.split_once('|').unwrap();
-        let found = classify("", text);
+        let mut scores = TaskScores::default();
+        scores.read(text, 1);
+        let found = scores.best().map_or("unknown", |(name, _, _)| name);
         let count = counts.entry(language).or_default();
         count.1 += 1;
-        if found.name == want {
+        if found == want {
             count.0 += 1;
         } else {
             println!(
                 "{language}: {text:?} is {want}, read as {} {:?}",
-                found.name, found.signals
+                found,
+                scores.signals()
             );
         }
     }

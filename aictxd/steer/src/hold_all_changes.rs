@@ -5,10 +5,11 @@ use aictx_proto::methods::SteerUpdates;
 use super::anaphora::{UNTIL, is_everything, orders_a_change, requests};
 use super::approval_gate::{is_wait, waits, waits_first};
 use super::clause::{Clause, Item};
+use super::clause_label::Judged;
 use super::intent_label::Label;
+use super::path_role;
 use super::runtime_behaviour::says_how_it_runs;
 use super::word_class::{Class, Set};
-use super::{Judged, path_role};
 
 /// Verbs of work that changes nothing.
 const LOOKS: &[&str] = &[

@@ -1,4 +1,4 @@
-//! Trains the model that helps `steer` (`src/steer/learned.rs`) from the labelled messages in
+//! Trains the model that helps `steer` (`src/classifier.rs`) from the labelled messages in
 //! `model/messages/`: a line there is all it takes to teach it something. Takes about a second.
 
 use std::error::Error;

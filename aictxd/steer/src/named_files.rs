@@ -2,17 +2,16 @@
 
 use std::collections::HashSet;
 
+use aictx_proto::fold::is_unspaced_script;
 use aictx_proto::text::truncate_chars;
 use aictx_proto::words;
-
-use crate::text_similarity::unspaced;
 
 /// Longest request that is read, in characters.
 const MAX_READ: usize = 8 * 1024;
 
 /// How plainly a file is named, the least plain first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Naming {
+pub enum Naming {
     /// Not at all.
     None,
     /// By its name without an extension, as people speak of it: "the parser".
@@ -24,15 +23,16 @@ pub(crate) enum Naming {
 }
 
 /// What a request says, word by word.
-pub(crate) struct Named {
+pub struct NamedFiles {
     words: HashSet<String>,
 }
 
-impl Named {
-    pub(crate) fn of(request: &str) -> Self {
+impl NamedFiles {
+    /// The words of a request.
+    pub fn of(request: &str) -> Self {
         let request = truncate_chars(request, MAX_READ).to_lowercase();
         let odd = |c: char| c.is_ascii() && !c.is_alphanumeric() && !"._-/+@~$".contains(c);
-        let parts = request.split(|c: char| c.is_whitespace() || odd(c) || unspaced(c));
+        let parts = request.split(|c: char| c.is_whitespace() || odd(c) || is_unspaced_script(c));
         // "m7.py." ends a sentence, ".github" begins a name.
         let words = parts.map(|word| word.trim_end_matches(['.', '-']));
         let words = words.map(|word| word.strip_prefix("./").unwrap_or(word));
@@ -43,7 +43,7 @@ impl Named {
     }
 
     /// How plainly a repository-relative path is named. Looks at each part of the path once.
-    pub(crate) fn how(&self, path: &str) -> Naming {
+    pub fn how(&self, path: &str) -> Naming {
         let path = path.to_lowercase();
         let name = path.rsplit('/').next().unwrap_or_default();
         let mut ends = path.match_indices('/').map(|(at, _)| at + 1);
@@ -95,7 +95,7 @@ mod tests {
     fn how_plainly_files_are_named() {
         let request =
             "Fix m7 in `src/app/Parser.py`, not in store.rs. 修复login.py的错误 (app/view.ts:12)";
-        let named = Named::of(request);
+        let named = NamedFiles::of(request);
         for (path, how) in [
             ("src/app/parser.py", Naming::Path),
             ("web/app/view.ts", Naming::Path),
@@ -108,9 +108,9 @@ mod tests {
         ] {
             assert_eq!(named.how(path), how, "{path}");
         }
-        let named = Named::of("continue the main work; the parser is slow");
+        let named = NamedFiles::of("continue the main work; the parser is slow");
         assert_eq!(named.how("src/main.rs"), Naming::None);
         assert_eq!(named.how("src/parser.rs"), Naming::Stem);
-        assert_eq!(Named::of("").how(""), Naming::None);
+        assert_eq!(NamedFiles::of("").how(""), Naming::None);
     }
 }

@@ -1,6 +1,7 @@
 //! What a sentence limits, and what it only mentions: why, until when, and of whom something is said.
 
 use super::*;
+use crate::path_limits::covers;
 
 fn say(message: &str) -> SteerReply {
     let params = SteerParams {

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use aictx_guard::{SteerState, steer};
 use aictx_proto::methods::{SteerParams, SteerReply};
 use aictx_proto::{RepoPath, Timestamp};
+use aictx_steer::{SteerState, steer};
 
 fn ask(message: &str) -> SteerReply {
     steer(&SteerParams {
@@ -43,7 +43,7 @@ fn rates(name: &str, set: &str) -> BTreeMap<String, (u32, u32)> {
 }
 
 /// What the model was trained on is understood. How well it does with what it never saw is for
-/// `examples/steer_blind.rs` to say.
+/// `examples/blind.rs` to say.
 #[test]
 fn what_was_taught_is_known() {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/model/messages");
@@ -163,7 +163,7 @@ fn judge(case: &Case, first_prompt: bool) -> Option<String> {
 
 #[test]
 fn shared_cases() {
-    let cases: Vec<Case> = include_str!("steer/cases.jsonl")
+    let cases: Vec<Case> = include_str!("messages/cases.jsonl")
         .lines()
         .map(|l| serde_json::from_str(l).unwrap())
         .collect();
@@ -248,7 +248,7 @@ fn misunderstood(set: &str) -> (usize, usize) {
 /// guard enforces it.
 #[test]
 fn limits_are_never_turned_around() {
-    assert_eq!(misunderstood(include_str!("steer/limits.txt")).0, 0);
+    assert_eq!(misunderstood(include_str!("messages/limits.txt")).0, 0);
 }
 
 /// "Change nothing yet" ends with consent or an order to change something, and with nothing else.
@@ -386,8 +386,8 @@ fn nothing_is_changed_until_somebody_lets_go() {
 #[test]
 fn limits_blind_sets() {
     for set in [
-        include_str!("steer/limits-blind.txt"),
-        include_str!("steer/limits-blind-two.txt"),
+        include_str!("messages/limits-blind.txt"),
+        include_str!("messages/limits-blind-two.txt"),
     ] {
         let (wrong, all) = misunderstood(set);
         println!("limits: {} of {all}", all - wrong);
@@ -398,7 +398,7 @@ fn limits_blind_sets() {
 /// What people type at an agent in the middle of its work, short and sloppy.
 #[test]
 fn chat_is_understood() {
-    for (language, (right, all)) in rates("chat", include_str!("steer/chat.txt")) {
+    for (language, (right, all)) in rates("chat", include_str!("messages/chat.txt")) {
         assert!(right * 10 >= all * 9, "{language}: {right} of {all}");
     }
 }

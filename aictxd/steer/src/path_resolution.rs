@@ -91,7 +91,7 @@ pub(super) fn resolve_scope(entry: &str, names: &dyn Names) -> Vec<String> {
 
 /// The entries of a list of limits for somebody to read: the patterns of tests are one, and those of
 /// documentation and of lock files.
-pub(crate) fn words_of(entries: &[String]) -> Vec<&str> {
+pub fn readable_entries(entries: &[String]) -> Vec<&str> {
     let is_tests = |entry: &str| TESTS.iter().chain(&TESTS_EVERYWHERE).any(|p| *p == entry);
     let is_docs = DOCS.iter().all(|p| entries.iter().any(|entry| entry == p));
     let is_locks = LOCKS.iter().all(|p| entries.iter().any(|entry| entry == p));
@@ -207,7 +207,7 @@ mod tests {
             let path = aictx_proto::RepoPath::parse(path).unwrap();
             entries
                 .iter()
-                .any(|entry| super::super::covers(entry, &path))
+                .any(|entry| crate::path_limits::covers(entry, &path))
         };
         let without = Worktree(vec!["src".to_owned(), "site".to_owned()], Vec::new());
         for word in ["docs", "doc", "documentation"] {
@@ -216,11 +216,11 @@ mod tests {
                 assert!(covers(&limits, path), "{word} {path}");
             }
             assert!(!covers(&limits, "src/docs.rs") && !covers(&limits, "a.txt"));
-            assert_eq!(words_of(&limits), ["documentation"]);
+            assert_eq!(readable_entries(&limits), ["documentation"]);
         }
         let with = Worktree(vec!["docs".to_owned()], Vec::new());
         assert_eq!(resolve("docs", &with), ["docs"]);
-        assert_eq!(words_of(&["**/*.md".to_owned()]), ["**/*.md"]);
+        assert_eq!(readable_entries(&["**/*.md".to_owned()]), ["**/*.md"]);
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
         let covers = |path: &str| {
             let path = aictx_proto::RepoPath::parse(path).unwrap();
             let mut limits = limits.iter();
-            limits.any(|entry| super::super::covers(entry, &path))
+            limits.any(|entry| crate::path_limits::covers(entry, &path))
         };
         for path in [
             "Cargo.lock",
@@ -254,7 +254,7 @@ mod tests {
         ] {
             assert!(!covers(path), "{path}");
         }
-        assert_eq!(words_of(&limits), ["lock files"]);
+        assert_eq!(readable_entries(&limits), ["lock files"]);
     }
 
     #[test]
@@ -265,7 +265,9 @@ mod tests {
         };
         let covers = |scope: &[String], path: &str| {
             let path = aictx_proto::RepoPath::parse(path).unwrap();
-            scope.iter().any(|entry| super::super::covers(entry, &path))
+            scope
+                .iter()
+                .any(|entry| crate::path_limits::covers(entry, &path))
         };
         let python = scope("setup.py");
         for path in [
@@ -280,7 +282,7 @@ mod tests {
             assert!(covers(&python, path), "{path}");
         }
         assert!(!covers(&python, "src/a.py") && !covers(&python, "src/contest.py"));
-        assert_eq!(words_of(&python), ["tests", "test files"]);
+        assert_eq!(readable_entries(&python), ["tests", "test files"]);
         // Rust has them in its sources.
         let rust = scope("Cargo.toml");
         assert!(covers(&rust, "src/lib.rs") && !covers(&rust, "Cargo.toml"));

@@ -1,9 +1,9 @@
-//! How long `steer` takes for a prompt: `cargo run --release --example steer_latency`.
+//! How long `steer` takes for a prompt: `cargo run --release -p aictx-steer --example latency`.
 
 use std::time::Instant;
 
-use aictx_guard::steer;
 use aictx_proto::methods::SteerParams;
+use aictx_steer::steer;
 
 fn main() {
     let long = "Please look at the handler and make it return 404. ".repeat(300);

@@ -1,10 +1,10 @@
 //! The limits a person has set for a session.
 
 use aictx_proto::methods::{SteerReply, SteerUpdates};
-use aictx_proto::{RepoPath, Timestamp};
+use aictx_proto::pattern::names_below;
+use aictx_proto::{PathPattern, RepoPath, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::covers;
 use super::path_resolution::{Names, resolve, resolve_scope};
 use super::path_role::EVERYTHING;
 
@@ -247,10 +247,7 @@ impl SteerState {
 
     /// Returns true if something below a directory may not be edited; the directory itself is another question.
     pub fn forbids_below(&self, directory: &RepoPath) -> bool {
-        crate::protected_paths::names_below(
-            self.forbidden_paths.iter().map(String::as_str),
-            directory,
-        )
+        names_below(self.forbidden_paths.iter().map(String::as_str), directory)
     }
 
     /// Returns true if something that a pattern stands for may not be edited.
@@ -287,6 +284,15 @@ fn resolved(updates: &SteerUpdates, names: &dyn Names) -> SteerUpdates {
 /// Returns true if `inner` is `outer`, or below it, or of its pattern.
 fn within(outer: &str, inner: &str) -> bool {
     outer == inner || RepoPath::parse(inner).is_ok_and(|path| covers(outer, &path))
+}
+
+/// Returns true if `entry` covers `path`. People do not tell `readme.md` from `README.md`, and what they name may
+/// be a directory.
+pub(crate) fn covers(entry: &str, path: &RepoPath) -> bool {
+    let names = |entry: &str| PathPattern::new(entry).ignoring_case().matches(path);
+    entry == path.as_str()
+        || names(entry)
+        || entry.starts_with("**/") && names(&format!("{entry}/**"))
 }
 
 /// Adds an entry. Of what lies outside the repository there is nothing to remember: it is never the

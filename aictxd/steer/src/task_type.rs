@@ -1,17 +1,22 @@
-//! Words to scores.
+//! The kind of work that a text speaks of: `bug_fixing`, `testing`, `documentation` …
+//!
+//! Whole words, stems and phrases with weights (`task_type/words.txt`); what the sentence begins with weighs
+//! most, because a request says first what is to be done.
+
+mod faults;
+mod things;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use aictx_proto::fold::{fold, is_unspaced};
+use aictx_proto::text::sentences;
 
-use super::faults::{self, Fault};
-use super::head;
-use super::things::is_thing;
-use crate::text_similarity::sentences;
+use faults::Fault;
+use things::is_thing;
 
 /// The types, in the order in which equal scores are decided.
-pub(super) const TYPES: &[&str] = &[
+pub const TASK_TYPES: &[&str] = &[
     "bug_fixing",
     "performance",
     "documentation",
@@ -24,6 +29,8 @@ pub(super) const TYPES: &[&str] = &[
     "feature_work",
 ];
 
+/// Most of a text that is read, in bytes.
+const MAX_TEXT: usize = 8 * 1024;
 /// Most words of a text that are looked at.
 const MAX_WORDS: usize = 2_000;
 /// Longest phrase, in words.
@@ -80,7 +87,7 @@ const MAX_GAP: usize = 12;
 /// Most signals that are remembered.
 const MAX_SIGNALS: usize = 8;
 
-/// Index into [`TYPES`] and weight.
+/// Index into [`TASK_TYPES`] and weight.
 type Meaning = (usize, u32);
 
 struct Lexicon {
@@ -102,7 +109,7 @@ static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
         parted: HashMap::new(),
         anywhere: Vec::new(),
     };
-    for line in include_str!("words.txt").lines() {
+    for line in include_str!("task_type/words.txt").lines() {
         let Some((meaning, words)) = meaning(line) else {
             continue;
         };
@@ -137,7 +144,7 @@ static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
 fn meaning(line: &str) -> Option<(Meaning, &str)> {
     let (head, words) = line.split_once(':')?;
     let (name, weight) = head.trim().split_once(' ')?;
-    let at = TYPES.iter().position(|t| *t == name)?;
+    let at = TASK_TYPES.iter().position(|t| *t == name)?;
     Some(((at, weight.parse().ok()?), words))
 }
 
@@ -156,7 +163,7 @@ impl Lexicon {
 
 /// How strongly a text speaks for each type.
 #[derive(Debug, Default)]
-pub(super) struct Scores {
+pub struct TaskScores {
     by_type: [u32; 10],
     seen: Vec<(usize, String)>,
 }
@@ -181,9 +188,9 @@ const PREFIXES: &[(&str, &str)] = &[
 /// Weight of such a prefix: it decides.
 const PREFIX_WEIGHT: u32 = 20;
 
-impl Scores {
+impl TaskScores {
     /// Reads a text. Every word speaks once; its weight is divided by `share`.
-    pub(super) fn read(&mut self, text: &str, share: u32) {
+    pub fn read(&mut self, text: &str, share: u32) {
         let folded = fold(head(text));
         if share == 1 {
             self.prefix(&folded);
@@ -263,7 +270,7 @@ impl Scores {
 
     /// What is said to be broken is to be mended, whatever it is; what may break is not.
     fn fault(&mut self, fault: Fault) {
-        let mending = TYPES.iter().position(|name| *name == "bug_fixing");
+        let mending = TASK_TYPES.iter().position(|name| *name == "bug_fixing");
         let Some(own) = mending.and_then(|at| self.by_type.get_mut(at)) else {
             return;
         };
@@ -297,7 +304,7 @@ impl Scores {
         let Some(("investigation" | "analysis", best, _)) = self.best().filter(|_| ordered) else {
             return;
         };
-        let mending = TYPES.iter().position(|t| *t == "bug_fixing");
+        let mending = TASK_TYPES.iter().position(|t| *t == "bug_fixing");
         if let Some(at) = mending {
             let own = self.by_type.get(at).copied().unwrap_or_default();
             self.raise(at, (best + 2).saturating_sub(own));
@@ -307,7 +314,7 @@ impl Scores {
     /// "Add tests", "fix the docs", "fix slow queries": what the verb is applied to says what kind
     /// of work it is.
     fn subject(&mut self, verb: usize, mends: bool, nouns: [bool; 10]) {
-        let of = |name: &str| TYPES.iter().position(|t| *t == name);
+        let of = |name: &str| TASK_TYPES.iter().position(|t| *t == name);
         let has = |name: &str| {
             of(name)
                 .and_then(|at| nouns.get(at))
@@ -337,7 +344,7 @@ impl Scores {
         };
         let head = head.split(['(', '!']).next().unwrap_or_default().trim();
         if let Some((word, name)) = PREFIXES.iter().find(|(prefix, _)| *prefix == head)
-            && let Some(at) = TYPES.iter().position(|t| t == name)
+            && let Some(at) = TASK_TYPES.iter().position(|t| t == name)
         {
             self.raise(at, PREFIX_WEIGHT);
             self.seen.push((at, format!("{word}:")));
@@ -373,14 +380,14 @@ impl Scores {
     }
 
     /// Adds to one type.
-    pub(super) fn add(&mut self, name: &str, by: u32) {
-        if let Some(at) = TYPES.iter().position(|t| *t == name) {
+    pub fn add(&mut self, name: &str, by: u32) {
+        if let Some(at) = TASK_TYPES.iter().position(|t| *t == name) {
             self.raise(at, by);
         }
     }
 
     /// The best type, its score, and the second best score.
-    pub(super) fn best(&self) -> Option<(&'static str, u32, u32)> {
+    pub fn best(&self) -> Option<(&'static str, u32, u32)> {
         let (at, best) = self
             .by_type
             .iter()
@@ -396,34 +403,49 @@ impl Scores {
             .map(|(_, score)| *score)
             .max()
             .unwrap_or(0);
-        (best >= LEAST).then(|| (TYPES.get(at).copied().unwrap_or("unknown"), best, second))
+        (best >= LEAST).then(|| {
+            (
+                TASK_TYPES.get(at).copied().unwrap_or("unknown"),
+                best,
+                second,
+            )
+        })
     }
 
     /// `text:<type>:<word>`.
-    pub(super) fn signals(&self) -> Vec<String> {
+    pub fn signals(&self) -> Vec<String> {
         self.seen
             .iter()
             .take(MAX_SIGNALS)
             .map(|(of, word)| {
                 format!(
                     "text:{}:{word}",
-                    TYPES.get(*of).copied().unwrap_or_default()
+                    TASK_TYPES.get(*of).copied().unwrap_or_default()
                 )
             })
             .collect()
     }
 
     /// Every type with a score.
-    pub(super) fn breakdown(&self) -> BTreeMap<&'static str, u32> {
-        let all = TYPES.iter().copied().zip(self.by_type);
+    pub fn breakdown(&self) -> BTreeMap<&'static str, u32> {
+        let all = TASK_TYPES.iter().copied().zip(self.by_type);
         all.filter(|(_, score)| *score > 0).collect()
     }
 }
 
+/// The start of `text` that is read.
+fn head(text: &str) -> &str {
+    let end = (0..=MAX_TEXT.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0);
+    text.get(..end).unwrap_or_default()
+}
+
 /// Returns true if a word can be the verb of a request for something else than a mending.
-pub(super) fn orders(word: &str) -> bool {
+fn orders(word: &str) -> bool {
     let found = LEXICON.look(word);
-    let other = |(of, weight): Meaning| weight >= 2 && TYPES.get(of) != Some(&"bug_fixing");
+    let other = |(of, weight): Meaning| weight >= 2 && TASK_TYPES.get(of) != Some(&"bug_fixing");
     found.is_some_and(other) && !tells(word) && !is_thing(word)
 }
 
@@ -494,12 +516,12 @@ mod tests {
 
     #[test]
     fn every_line_is_understood() {
-        for line in include_str!("words.txt").lines() {
+        for line in include_str!("task_type/words.txt").lines() {
             assert!(
                 line.trim().is_empty() || line.starts_with('#') || meaning(line).is_some(),
                 "{line}"
             );
         }
-        assert_eq!(TYPES.len(), Scores::default().by_type.len());
+        assert_eq!(TASK_TYPES.len(), TaskScores::default().by_type.len());
     }
 }

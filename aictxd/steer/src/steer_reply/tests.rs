@@ -1,6 +1,7 @@
 use aictx_proto::Timestamp;
 
 use super::*;
+use crate::path_limits::{SteerVerdict, covers};
 
 fn say(message: &str) -> SteerReply {
     steer(&SteerParams {

@@ -47,13 +47,13 @@ fn wrong(set: &str) -> Vec<String> {
 
 #[test]
 fn only_what_is_ordered_itself_is_lifted() {
-    let wrong = wrong(include_str!("../../tests/steer/kept.txt"));
+    let wrong = wrong(include_str!("../../tests/messages/kept.txt"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn who_asks_for_a_change_orders_it_and_who_asks_about_it_does_not() {
-    let wrong = wrong(include_str!("../../tests/steer/asked.txt"));
+    let wrong = wrong(include_str!("../../tests/messages/asked.txt"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -1,67 +1,26 @@
-//! What a person's message means for work under way.
-//!
-//! Pure. A message is read ([`read`]): quotations, code and logs are put aside, for nobody's text but
-//! the person's own can steer. Its words get meanings from language packs ([`pack`]), clauses get
-//! labels from rules ([`rules`]), the most binding label is the answer, and each path takes the role
-//! of its own clause ([`roles`], [`shades`]). A model that learnt from labelled messages ([`learned`]) guesses where
-//! rules are silent or unsure. What fits neither is `unknown`, and the agent asks.
-
-mod anaphora;
-mod approval_gate;
-mod classifier;
-mod clause;
-mod clause_continuation;
-mod clause_label;
-mod delegation;
-mod edit_object;
-mod edit_object_cjk;
-mod edit_object_lexicon;
-mod end_user_permission;
-mod hold_all_changes;
-mod indirect_request;
-mod intent_label;
-mod language_idioms;
-mod lexicon;
-mod not_x_but_y;
-mod nouns;
-mod pasted_output;
-mod path_lexicon;
-mod path_limits;
-mod path_resolution;
-mod path_role;
-mod paths;
-mod product_requirement;
-mod prohibition_scope;
-mod retraction;
-mod rules;
-mod runtime_behaviour;
-mod scope_restriction;
-mod source_dir;
-mod subordinate_clause;
-mod tokenizer;
-mod topicalised_object;
-mod word_class;
+//! The answer to a message: its class, what follows for the work, and the paths that it limits.
 
 use std::borrow::Cow;
 
+use aictx_proto::RepoPath;
 use aictx_proto::methods::{
     DiscardedHypothesis, SteerLabel, SteerParams, SteerReply, SteerUpdates,
 };
 use aictx_proto::text::clean;
-use aictx_proto::{PathPattern, RepoPath};
 
-use classifier::Ruling;
-use clause::{Clause, clauses};
-use clause_label::{Judged, all_never_mind, confidence, judge, label_of, of_clause, primary};
-use intent_label::Label;
-use lexicon::Language;
-use rules::RULES;
-use word_class::Class;
-
-pub use path_limits::{SteerState, SteerVerdict};
-pub use path_resolution::Names;
-pub(crate) use path_resolution::words_of;
-pub use path_role::EVERYTHING;
+use crate::classifier::Ruling;
+use crate::clause::{Clause, clauses};
+use crate::clause_label::{all_never_mind, confidence, judge, label_of, of_clause, primary};
+use crate::intent_label::Label;
+use crate::lexicon::Language;
+use crate::path_limits::SteerState;
+use crate::path_role::EVERYTHING;
+use crate::rules::RULES;
+use crate::word_class::Class;
+use crate::{
+    anaphora, approval_gate, classifier, hold_all_changes, lexicon, path_role, paths,
+    runtime_behaviour, tokenizer, topicalised_object,
+};
 
 /// Most of a message that is read, in bytes. Of a longer one its beginning and its last quarter of
 /// this are: that is where people put what they want.
@@ -89,7 +48,7 @@ pub fn steer(params: &SteerParams) -> Result<SteerReply, SteerError> {
 
 /// Reads the language packs and the rules now rather than at the first message (some
 /// milliseconds).
-pub fn warm_steer() {
+pub fn warm() {
     std::sync::LazyLock::force(&lexicon::PACKS);
     std::sync::LazyLock::force(&RULES);
 }
@@ -481,15 +440,6 @@ fn violated(updates: &SteerUpdates, edited: &[String]) -> Vec<String> {
         }
     }
     crossed
-}
-
-/// Returns true if `entry` covers `path`. People do not tell `readme.md` from `README.md`, and what they name may
-/// be a directory.
-fn covers(entry: &str, path: &RepoPath) -> bool {
-    let names = |entry: &str| PathPattern::new(entry).ignoring_case().matches(path);
-    entry == path.as_str()
-        || names(entry)
-        || entry.starts_with("**/") && names(&format!("{entry}/**"))
 }
 
 #[cfg(test)]

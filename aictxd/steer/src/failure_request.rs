@@ -1,11 +1,13 @@
-//! Whether a request is about what fails, whatever that is.
+//! Requests about failures in general: "fix the failing tests".
 
 use std::sync::LazyLock;
 
 use aictx_proto::words;
 
-use super::query::COMMON;
-
+/// Words of any failure, which say nothing of one.
+pub const FAILURE_WORDS: [&str; 8] = [
+    "fail", "failed", "failure", "error", "fix", "bug", "test", "tests",
+];
 /// Words of requests that say what is to become of tests that fail, and not what those are.
 const OF_TESTS: [&str; 11] = [
     "pass", "green", "red", "run", "check", "broken", "break", "solve", "resolve", "repair",
@@ -31,12 +33,12 @@ const BESIDE: [&str; 14] = [
 
 /// Their stems: of tests, of failing, of what is to become of tests, and of what says nothing.
 static STEMS: LazyLock<[Vec<String>; 4]> = LazyLock::new(|| {
-    let lists: [&[&'static str]; 4] = [&["test"], &COMMON, &OF_TESTS, &BESIDE];
+    let lists: [&[&'static str]; 4] = [&["test"], &FAILURE_WORDS, &OF_TESTS, &BESIDE];
     lists.map(|words| words.iter().map(|word| words::stem(word)).collect())
 });
 
 /// Returns true if a request is about what fails, whatever that is: "fix the failing tests".
-pub(crate) fn asks_what_fails(request: &str) -> bool {
+pub fn asks_what_fails(request: &str) -> bool {
     let [test, common, of_test, beside] = &*STEMS;
     let (mut tests, mut of_tests, mut fails, mut else_too) = (false, false, false, false);
     words::terms(request.as_bytes(), |term| {

@@ -3,9 +3,10 @@
 //! Only what is said in so many words, at the beginning of a sentence, counts: a rule that nobody made is
 //! worse than one that is said again.
 
-use aictx_proto::text::clean;
+use aictx_proto::fold::is_unspaced_script;
+use aictx_proto::text::{clean, sentences};
 
-use crate::text_similarity::{sentences, shared, terms};
+use crate::request_kind::word_count;
 
 /// Longest message that is looked at: longer ones are pasted.
 const MAX_MESSAGE: usize = 4_000;
@@ -430,7 +431,7 @@ fn is_errand(words: &str, told: &str) -> bool {
 }
 
 /// The sentences of a message that its user wants to be remembered, without the words that say so.
-pub(crate) fn kept(message: &str) -> Vec<String> {
+pub fn rules_kept(message: &str) -> Vec<String> {
     rules(message, |_| true)
 }
 
@@ -493,7 +494,7 @@ const FORGET: &[&str] = &[
 ];
 
 /// What a message says of rules that hold no longer: the words that say which ones.
-pub(crate) fn taken_back(message: &str) -> Vec<String> {
+pub fn rules_taken_back(message: &str) -> Vec<String> {
     if message.len() > MAX_MESSAGE {
         return Vec::new();
     }
@@ -508,23 +509,6 @@ pub(crate) fn taken_back(message: &str) -> Vec<String> {
         (!which.is_empty()).then(|| clean(which, MAX_SENTENCE))
     });
     which.take(MAX_KEPT).collect()
-}
-
-/// The one of these rules that some words are about: it shares more of them than any other.
-pub(crate) fn meant<'r>(which: &str, rules: impl Iterator<Item = &'r str>) -> Option<usize> {
-    let asked = terms(which);
-    let mut best: Option<(usize, usize)> = None;
-    let mut alone = true;
-    for (at, rule) in rules.enumerate() {
-        let common = shared(&asked, &terms(rule));
-        match best {
-            Some((_, most)) if common < most => {}
-            Some((_, most)) if common == most => alone = false,
-            _ => (best, alone) = (Some((at, common)), true),
-        }
-    }
-    best.filter(|(_, common)| *common > 0 && alone)
-        .map(|(at, _)| at)
 }
 
 /// Without words that may stand before.
@@ -551,7 +535,7 @@ fn rule(sentence: &str) -> Option<String> {
     };
     let is_standing = STANDING.iter().any(|words| begins(rest, words).is_some())
         && !reports(rest)
-        && crate::session_goal::length(rest) > MIN_WORDS;
+        && word_count(rest) > MIN_WORDS;
     let is_rule = RULES.iter().any(|words| begins(rest, words).is_some());
     let told = if is_standing
         || is_rule
@@ -568,7 +552,7 @@ fn rule(sentence: &str) -> Option<String> {
             .contains(&words)
             .then(|| behind.split_once(':'))
             .flatten();
-        let titled = titled.filter(|(to, _)| crate::session_goal::length(to) <= MAX_TITLE);
+        let titled = titled.filter(|(to, _)| word_count(to) <= MAX_TITLE);
         let behind = titled.map_or(behind, |(to, _)| behind.get(to.len()..).unwrap_or(behind));
         let colon = behind.starts_with([':', '：']);
         if !colon && (TITLES.contains(&words) || is_errand(words, behind)) {
@@ -577,7 +561,7 @@ fn rule(sentence: &str) -> Option<String> {
         behind.trim_start_matches([':', '：', ',', '，', '-', '–', '—', ' '])
     };
     let told = told.trim_end_matches(['.', '!', '。', '！', ' ']);
-    let words = crate::session_goal::length(told);
+    let words = word_count(told);
     // "Remember when …", "remember me": no rule.
     let idle = ["when ", "me", "the time", "how "]
         .iter()
@@ -602,9 +586,7 @@ fn is_bounded(text: &str, at: usize, words: &str) -> bool {
     let behind = text
         .get(at + words.len()..)
         .and_then(|behind| behind.chars().next());
-    let within = |c: Option<char>| {
-        c.is_some_and(|c| c.is_alphanumeric() && !crate::text_similarity::unspaced(c))
-    };
+    let within = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_unspaced_script(c));
     !within(before) && !within(behind)
 }
 
@@ -629,7 +611,7 @@ const DECIDED: &[&str] = &[
 ];
 
 /// The sentences of an agent's report that say what was decided.
-pub(crate) fn decided(report: &str) -> Vec<String> {
+pub fn decisions_told(report: &str) -> Vec<String> {
     rules(report, |sentence| {
         let begin: String = sentence.chars().take(24).collect();
         let begin = begin.to_lowercase();
@@ -647,10 +629,7 @@ fn begins<'t>(text: &'t str, words: &'static str) -> Option<(&'static str, &'t s
         }
     }
     let behind = rest.as_str();
-    let spaced = words
-        .chars()
-        .last()
-        .is_some_and(|c| !crate::text_similarity::unspaced(c));
+    let spaced = words.chars().last().is_some_and(|c| !is_unspaced_script(c));
     (!spaced || !behind.starts_with(char::is_alphanumeric)).then_some((words, behind))
 }
 
@@ -658,28 +637,6 @@ fn begins<'t>(text: &'t str, words: &'static str) -> Option<(&'static str, &'t s
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn a_rule_is_taken_back_by_what_it_is_about() {
-        let rules = [
-            "From now on use pnpm instead of npm",
-            "Money is stored in cents",
-        ];
-        for (message, want) in [
-            ("Forget the rule about pnpm.", Some(0)),
-            ("OK, forget that money is stored in cents", Some(1)),
-            ("Forget the rule about tabs", None),
-            ("forget it", None),
-            ("Scrap the tabs view and write pnpm support", None),
-            ("Fix the forgotten password page", None),
-        ] {
-            let which = taken_back(message);
-            let found = which
-                .first()
-                .and_then(|which| meant(which, rules.into_iter()));
-            assert_eq!(found, want, "{message}");
-        }
-    }
 
     #[test]
     fn errands_and_what_holds_for_now_are_no_rules() {
@@ -692,13 +649,13 @@ mod tests {
             "From now on, for this task, use the mock server",
             "Ab jetzt, nur heute, ohne Linter arbeiten",
         ] {
-            assert_eq!(kept(message), Vec::<String>::new(), "{message}");
+            assert_eq!(rules_kept(message), Vec::<String>::new(), "{message}");
         }
         for message in [
             "Remember to always run the tests in docker",
             "remember after a deploy the cache is cold",
         ] {
-            assert_eq!(kept(message).len(), 1, "{message}");
+            assert_eq!(rules_kept(message).len(), 1, "{message}");
         }
     }
 
@@ -787,7 +744,7 @@ mod tests {
                 "今後は日付をUTCで保存してください",
             ),
         ] {
-            assert_eq!(kept(message), [want], "{message}");
+            assert_eq!(rules_kept(message), [want], "{message}");
         }
     }
 
@@ -821,19 +778,23 @@ mod tests {
             "总是报错，请修复登录",
             "",
         ] {
-            assert!(kept(message).is_empty(), "{message}: {:?}", kept(message));
+            assert!(
+                rules_kept(message).is_empty(),
+                "{message}: {:?}",
+                rules_kept(message)
+            );
         }
         assert!(
-            kept(&"Remember: x y z. ".repeat(1_000)).is_empty(),
+            rules_kept(&"Remember: x y z. ".repeat(1_000)).is_empty(),
             "pasted"
         );
-        assert_eq!(kept(&"Remember: x y z. ".repeat(100)).len(), 1);
+        assert_eq!(rules_kept(&"Remember: x y z. ".repeat(100)).len(), 1);
     }
 
     proptest! {
         #[test]
         fn any_message_is_survived(message in "\\PC{0,60}(?i)(remember|from now on|记住|décision)[ :,]{0,2}\\PC{0,60}") {
-            for rule in kept(&message) {
+            for rule in rules_kept(&message) {
                 prop_assert!(rule.chars().count() <= MAX_SENTENCE + 4);
             }
         }

@@ -1,11 +1,11 @@
 //! What a clause speaks of that names nothing itself: "don't touch it", "actually, you may".
 
 use super::clause::{Clause, Item};
+use super::clause_label::{Judged, of_clause};
 use super::intent_label::Label;
 use super::path_role::{forbids, permits};
 use super::rules::LEAD;
 use super::word_class::{Class, Set};
-use super::{Judged, of_clause};
 
 /// Words that stand for what was just spoken of, and what languages put around them.
 const IT: &[&str] = &[

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::text_similarity::unspaced;
+use aictx_proto::fold::is_unspaced_script;
 
 /// Longest such request, in words, or twice as many characters of a script without spaces.
 const MAX_WORDS: usize = 16;
@@ -135,7 +135,7 @@ pub fn only_goes_on(request: &str) -> bool {
             continue;
         }
         words += 1;
-        let known = if word.chars().any(unspaced) {
+        let known = if word.chars().any(is_unspaced_script) {
             PARTS
                 .iter()
                 .fold(word.to_owned(), |rest, part| rest.replace(part, ""))
@@ -148,6 +148,37 @@ pub fn only_goes_on(request: &str) -> bool {
         }
     }
     ONWARD.iter().any(|part| lower.contains(part))
+}
+
+/// Returns true if a request begins with the wish to go on, whatever follows, or is empty.
+pub fn is_continuation(request: &str) -> bool {
+    const PHRASES: &[&str] = &[
+        "continue",
+        "resume",
+        "pick up",
+        "carry on",
+        "go on",
+        "keep going",
+        "proceed",
+        "next step",
+        "where were we",
+        "continúa",
+        "continua",
+        "sigue",
+        "seguir",
+        "continuer",
+        "reprends",
+        "reprendre",
+        "weiter",
+        "mach weiter",
+        "fortsetzen",
+        "继续",
+        "接着",
+        "続け",
+        "続き",
+    ];
+    let lower = request.trim().to_lowercase();
+    lower.is_empty() || PHRASES.iter().any(|p| lower.starts_with(p))
 }
 
 #[cfg(test)]
@@ -185,5 +216,7 @@ mod tests {
         ] {
             assert!(!only_goes_on(text), "{text}");
         }
+        assert!(is_continuation("continue where we left off") && is_continuation("继续"));
+        assert!(!is_continuation("add a button"));
     }
 }

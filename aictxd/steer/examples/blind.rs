@@ -1,7 +1,7 @@
 //! What the model behind `steer` makes, by itself, of messages it has never seen: trained without
 //! each file of `model/messages/` in turn and asked about that one.
 //!
-//! `cargo run --release -p aictx-guard --example steer_blind [FILE…]`: with files, trained with all
+//! `cargo run --release -p aictx-steer --example blind [FILE…]`: with files, trained with all
 //! of `model/messages/` and asked about those.
 
 use std::collections::BTreeMap;

@@ -5,9 +5,9 @@
 //! condition ("retry when the upload fails").
 
 use aictx_proto::fold::is_unspaced;
+use aictx_proto::text::sentences;
 
-use super::words::orders;
-use crate::text_similarity::sentences;
+use super::orders;
 
 /// What breaks, with one subject.
 const FAILS: &[&str] = &[

@@ -157,7 +157,7 @@ mod tests {
     use aictx_proto::methods::SteerParams;
 
     fn classified(message: &str) -> (String, bool) {
-        let reply = super::super::steer(&SteerParams {
+        let reply = crate::steer(&SteerParams {
             message: message.to_owned(),
             ..SteerParams::default()
         });

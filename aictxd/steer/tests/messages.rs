@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use aictx_guard::{steer, steer_in};
 use aictx_proto::methods::{SteerParams, SteerReply};
+use aictx_steer::{steer, steer_in};
 
 fn said(message: &str) -> SteerParams {
     SteerParams {
@@ -76,8 +76,8 @@ fn rates(name: &str, set: &str) -> BTreeMap<String, (usize, usize)> {
 #[test]
 fn blind_messages_are_understood() {
     for (name, set) in [
-        ("first", include_str!("steer/messages-blind.txt")),
-        ("second", include_str!("steer/messages-blind-two.txt")),
+        ("first", include_str!("messages/messages-blind.txt")),
+        ("second", include_str!("messages/messages-blind-two.txt")),
     ] {
         for (language, (right, all)) in rates(name, set) {
             println!("{name}, {language}: {right} of {all}");
@@ -91,7 +91,9 @@ fn blind_messages_are_understood() {
 
 #[test]
 fn what_was_misread_once_is_read_right() {
-    for (language, (right, all)) in rates("repaired", include_str!("steer/messages-repaired.txt")) {
+    for (language, (right, all)) in
+        rates("repaired", include_str!("messages/messages-repaired.txt"))
+    {
         assert_eq!(right, all, "{language}");
     }
 }
