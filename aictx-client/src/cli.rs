@@ -28,7 +28,7 @@ use arguments::CommandLine;
 use error::{CliError, Kind};
 use terminal_text::Paint;
 
-/// What a command has to say.
+/// Answer of a command.
 #[derive(Debug, Default)]
 pub struct Answer {
     /// For `--json`, on standard output; null prints nothing.
@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> c_int {
     run_with(&argv)
 }
 
-/// What the Rust runtime does before `main`, which we do not have: no death by broken pipe, and
+/// Does what the Rust runtime does before `main`, which we do not have: no death by broken pipe, and
 /// three open standard streams, so that no socket ever becomes one of them.
 fn prepare_process() {
     // SAFETY: no threads exist yet; the calls only touch this process's descriptors 0 to 2 and

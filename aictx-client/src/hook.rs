@@ -33,7 +33,7 @@ const MAX_ID: usize = 27;
 /// Milliseconds behind its deadline at which a hook is ended from outside: for waits that have
 /// no deadline of their own (a hung file system, an agent that does not read our answer).
 const LAST_RESORT_MS: u64 = 250;
-/// What closes the request behind the payload.
+/// End of the request behind the payload.
 const TAIL: &[u8] = b"}}\n";
 
 /// Request first, answer afterwards. Static instead of zeroed on the stack: its pages are touched
@@ -115,7 +115,7 @@ pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
     slow_path::run(runner, event_name, id, payload, deadlines, begun, sent)
 }
 
-/// What became of a line.
+/// Fate of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sent {
     /// The daemon has recorded the event and answered. The exit status is what the answer asks for.

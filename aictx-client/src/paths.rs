@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use aictx_files::spool;
 use aictx_proto::locations::{DAEMON_VARIABLE, Locations, may_start};
 
-/// Where things are for this process.
+/// Paths of this process.
 #[derive(Debug, Clone)]
 pub struct Places {
     /// Socket, state and cache.
@@ -34,7 +34,7 @@ impl Places {
         }
     }
 
-    /// Where an event of an agent that works in `directory` can wait.
+    /// Returns the spools for an event of an agent that works in `directory`.
     pub fn spools(&self, directory: &Path) -> spool::Places {
         let mut memories = directory.ancestors().map(|dir| dir.join(".aictx"));
         spool::Places {

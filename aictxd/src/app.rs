@@ -52,7 +52,7 @@ impl StopReason {
     }
 }
 
-/// How this process came to be.
+/// Way in which this process was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// A daemon: watches, keeps sessions, waits for processes.
@@ -70,19 +70,19 @@ pub struct App {
     pub locations: Locations,
     /// The user's own policy file.
     pub user_policy: PathBuf,
-    /// Where memories lie.
+    /// Storage locations of memories.
     pub homes: Homes,
     /// Open repositories.
     pub hosts: Hosts,
     /// Indexes of worktrees.
     pub maps: Arc<Maps>,
-    /// Who watches them, once somebody does.
+    /// The watcher, once it runs.
     pub watcher: std::sync::OnceLock<crate::watch::Service>,
-    /// What is known of worktrees beside their memory.
+    /// Facts of worktrees beside their memory.
     pub facts: Facts,
-    /// What git answered about worktrees.
+    /// Cached answers of git.
     pub git: crate::git::Answers,
-    /// What sessions read, wrote and must leave alone.
+    /// Reads, writes and limits of sessions.
     pub presence: Presence,
     /// Policies as read last.
     pub policies: Policies,
@@ -115,7 +115,7 @@ pub struct App {
     /// Trouble found at start (read-only home and the like).
     pub warnings: Vec<String>,
     stop: watch::Sender<Option<StopReason>>,
-    /// Whether it is known which sessions an earlier daemon left at work.
+    /// True once the sessions that an earlier daemon left are known.
     recovered: watch::Sender<bool>,
     /// Something happened to the socket or its directory.
     pub place_changed: Arc<tokio::sync::Notify>,
@@ -134,7 +134,7 @@ pub struct App {
 const MAX_FILES: usize = 20;
 
 impl App {
-    /// Who calls, and for which session: one that is live tells which agent it is of, where the caller
+    /// Returns the identity of a caller: a live session tells its agent, where the caller
     /// does not know.
     pub fn identify(&self, caller: &Caller, worktree: &Path) -> Identity {
         let mut identity = caller.identify(|agent| self.sessions.only_live(agent, worktree));
@@ -194,7 +194,7 @@ impl App {
         true
     }
 
-    /// Who is at work in a repository, whoever was heard of last first.
+    /// Returns the sessions at work in a repository, the most recently seen first.
     pub fn at_work(&self, root: &Path) -> Vec<AtWork> {
         let all = self.sessions.all().into_iter();
         let here = all.filter(|(_, live)| live.host.root == root);
@@ -312,7 +312,7 @@ impl App {
         }
     }
 
-    /// Whether a stop was asked for.
+    /// Returns the reason of a requested stop.
     pub fn stopping(&self) -> Option<StopReason> {
         *self.stop.borrow()
     }

@@ -74,19 +74,19 @@ pub struct Verdict {
     pub at: Timestamp,
     /// `caution`, `re_ground` or `block` of the guard; `note`, `ask` or `deny` of a hook.
     pub decision: String,
-    /// Who asked.
+    /// Session that asked.
     pub session_id: String,
     /// The agent's program; empty for the command line.
     pub runner: String,
     /// The agent's tool, or the guard's action.
     pub tool: String,
-    /// What would have been done: the command, or the paths.
+    /// Subject of the verdict: the command, or the paths.
     pub subject: String,
-    /// Where relative paths start.
+    /// Base of relative paths.
     pub cwd: String,
-    /// What the agent was told.
+    /// Reason given to the agent.
     pub reason: String,
-    /// What was found.
+    /// Findings.
     pub findings: Vec<GuardFinding>,
 }
 
@@ -160,7 +160,7 @@ pub fn record(
     id
 }
 
-/// What a command was found to do, worst first.
+/// Returns the findings about a command, worst first.
 pub fn found(risk: &CommandRisk) -> Vec<GuardFinding> {
     let mut findings: Vec<GuardFinding> = risk.findings.iter().map(|f| f.explained()).collect();
     findings.sort_by_key(|f| match f.level.as_str() {

@@ -22,7 +22,7 @@ const MAX_ABOVE: usize = 12;
 /// Directories remembered.
 const MAX_DIRS: usize = 64;
 
-/// What checks the files of a worktree. Reads files, so it is used on the pool.
+/// Finds the checks that cover files of a worktree. Reads files, so it is used on the pool.
 pub struct Checks<'s> {
     worktree: std::path::PathBuf,
     facts: WorktreeFacts,
@@ -31,7 +31,7 @@ pub struct Checks<'s> {
     root: Cow<'s, Project>,
     /// Projects below the root, by directory.
     below: RefCell<HashMap<String, Option<Arc<Project>>>>,
-    /// What commands run, by directory and command.
+    /// Checks that commands run, by directory and command.
     ran: RefCell<HashMap<(String, String), String>>,
 }
 

@@ -95,7 +95,7 @@ enum Eval {
         /// Repository, or a directory in it.
         #[arg(long, default_value = ".")]
         repo: PathBuf,
-        /// How many first-parent commits ago.
+        /// Age in first-parent commits.
         #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
         commits: u32,
         /// Most tasks, in even steps over the later commits.

@@ -1,4 +1,4 @@
-//! What git says about a worktree, asked without letting the repository run anything.
+//! Git state of a worktree, read without letting the repository run anything.
 
 use std::collections::HashSet;
 use std::io;
@@ -30,7 +30,7 @@ const MAX_OUTPUT: usize = 32 * 1024 * 1024;
 /// Longest configuration of git that is looked into, in bytes.
 const MAX_CONFIG: u64 = 1024 * 1024;
 
-/// What git is asked.
+/// Arguments of `git status`.
 const STATUS: [&str; 6] = [
     "status",
     "--porcelain=v2",
@@ -187,7 +187,7 @@ pub fn command(worktree: &Path) -> std::process::Command {
     child::git(worktree)
 }
 
-/// Whether one commit is in the past of another; `None` when git did not say within that time. A
+/// Returns true if one commit is an ancestor of another; `None` when git did not answer within that time. A
 /// commit that is not here any more is in nobody's past.
 pub fn is_ancestor(worktree: &Path, commit: &str, of: &str, within: Duration) -> Option<bool> {
     let is_id = |id: &str| id.len() >= 40 && id.bytes().all(|b| b.is_ascii_hexdigit());

@@ -1,4 +1,4 @@
-//! What the guard wants to know beside memory: the things a command would hit, the contract that
+//! Facts for the guard beside memory: the things a command would hit, the contract that
 //! counts, the user's limits.
 
 use std::cell::RefCell;
@@ -26,18 +26,18 @@ use crate::{git, project};
 
 mod lstat_cache;
 
-/// What is known of a worktree without asking git: one `stat` a path and a look into the warm map.
+/// Facts of a worktree without asking git: one `stat` a path and a look into the warm map.
 pub struct WorktreeFacts {
-    /// Who knows other worktrees, and the root of the repository.
+    /// Source of other worktrees, and the root of the repository.
     home: Option<(Arc<App>, PathBuf)>,
     /// The worktree, and what lies in it.
     lying: Lying,
-    /// What the user put off limits, and what the policy says of paths.
+    /// Limits of the user, and the policy's rules for paths.
     limits: Arc<SteerState>,
     rules: Arc<Rules>,
     /// All files that git does not ignore; none while the map does not know them all.
     map: Option<Arc<Tree>>,
-    /// What git says of the worktree, where that was asked for.
+    /// Git state of the worktree, if it was asked for.
     git: Option<GitState>,
     /// Paths and texts that were asked for: a command asks for the same ones again and again.
     seen: RefCell<HashMap<RepoPath, Seen>>,
@@ -54,17 +54,17 @@ pub struct WorktreeFacts {
     texts: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
 }
 
-/// What one look at a path said, and what was worked out since.
+/// Cached facts of one path.
 #[derive(Debug)]
 struct Seen {
-    /// What lies there, links not followed.
+    /// File type, links not followed.
     lying: Option<FileType>,
     known: Option<Known>,
-    /// Where the link leads, where one lies there.
+    /// Target, if it is a link.
     link: Option<Option<Arc<str>>>,
 }
 
-/// What a command may write that its words do not name one by one.
+/// Paths a command may write that its words do not name one by one.
 #[derive(Debug, Clone, Default)]
 pub struct Swept {
     /// Directories with everything below them.
@@ -160,7 +160,7 @@ impl WorktreeFacts {
         }
     }
 
-    /// What the judged command may have written beside [`Facts::written`]; of a command that is
+    /// Returns the paths the judged command may have written beside [`Facts::written`]; of a command that is
     /// [watched](Self::watching).
     pub fn swept(&self) -> Swept {
         self.swept.borrow().clone()
@@ -237,7 +237,7 @@ pub fn deletes(command: &str, root: &str, cwd: &str) -> bool {
 const TAKING_BACK: &[&str] = &["checkout", "restore", "reset", "switch", "clean"];
 /// Those that take along what others have changed: it matters where others are at work.
 const TAKING_ALONG: &[&str] = &["stash", "add", "stage", "commit"];
-/// What an agent waits for git at most.
+/// Longest wait of an agent for git.
 const GIT_PATIENCE: Duration = Duration::from_millis(60);
 
 /// Returns true if a command may take along whatever has changed in its worktree.
@@ -250,7 +250,7 @@ pub fn may_put_aside(command: &str) -> bool {
     command.contains("stash")
 }
 
-/// What git says of a worktree, if a command would take back changes, or take along those of `others`.
+/// Returns the git state of a worktree if a command would take back changes, or take along those of `others`.
 pub async fn state_for(
     app: &Arc<App>,
     worktree: &Path,
@@ -303,7 +303,7 @@ fn keep<T: Clone + PartialEq>(kept: &mut Vec<T>, one: &T) {
     }
 }
 
-/// What a policy does not allow.
+/// Limit from a policy's rule.
 fn by_policy((say, whose): (Say, String)) -> Option<Limit> {
     (say != Say::Allow).then_some(Limit::Policy(say, whose))
 }
@@ -537,7 +537,7 @@ impl WorktreeFacts {
         })
     }
 
-    /// What speaks against writing a file of the repository.
+    /// Returns the limit on writing a file of the repository.
     fn limit_of(&self, path: &RepoPath) -> Option<Limit> {
         let by_user = self.limits.verdict(path).and_then(|verdict| match verdict {
             // What git ignores is no part of the work that was limited: logs, caches, what was built.
@@ -559,7 +559,7 @@ impl WorktreeFacts {
             || parent.is_some_and(|parent| self.path(&parent).ignored == Some(true))
     }
 
-    /// What `ask` finds in what was seen of a path, which is looked at once: whether it is a link and what is
+    /// Answers `ask` from the cached facts of a path, which is read once: whether it is a link and what is
     /// known of it are asked one after the other.
     fn seen<T>(&self, path: &RepoPath, ask: impl FnOnce(&mut Seen) -> T) -> T {
         if let Some(seen) = self.seen.borrow_mut().get_mut(path) {
@@ -578,7 +578,7 @@ impl WorktreeFacts {
         answer
     }
 
-    /// What lies at a path, when something does; nothing is looked for where the directory is not there either.
+    /// Returns the file type at a path; nothing is read where the directory is missing.
     fn look_at(&self, path: &RepoPath) -> Option<FileType> {
         match self.is_in_nothing(path) {
             true => None,

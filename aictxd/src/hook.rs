@@ -49,7 +49,7 @@ mod verdict_only;
 
 pub use context_injection::preview;
 
-/// How long after a verdict its record is written. The agent's process is woken on the processor
+/// Delay of a verdict's record. The agent's process is woken on the processor
 /// that we would go on working on; it should run first.
 const AFTER_ANSWER: Duration = Duration::from_millis(1);
 
@@ -58,7 +58,7 @@ const MAX_TRANSCRIPT: usize = 4_096;
 /// Longest reason of a start, an end or a compaction, in characters; agents send a word.
 const MAX_SOURCE: usize = 80;
 
-/// How long hooks wait for what their answer could do without: less than the client waits for the answer.
+/// Time limits for optional parts of a hook's answer: less than the client waits for the answer.
 struct Patience {
     /// For the map, or for the session's earlier rows; the client's own limit is 150 ms.
     map: Duration,
@@ -66,7 +66,7 @@ struct Patience {
     start: Duration,
 }
 
-/// Who gives hooks another deadline gives the daemon that started with it another one, too.
+/// `AICTX_HOOK_TIMEOUT_MS` also scales the daemon's wait budget.
 static PATIENCE: LazyLock<Patience> =
     LazyLock::new(|| Patience::within(std::env::var(DEADLINE_VARIABLE).ok()));
 
@@ -247,7 +247,7 @@ fn understand<'a>(
     Ok((dialect, event))
 }
 
-/// What tells the events of one session from those of others: the agent and its session's id, or
+/// Returns a key for the events of one session: the agent and its session's id, or
 /// the directory of an agent that names none.
 ///
 /// # Errors
@@ -261,7 +261,7 @@ pub fn whose(params: &HookParams) -> Result<String, RpcError> {
     Ok(format!("{} {which}", dialect.name()))
 }
 
-/// How the row that records an event is written.
+/// Manner in which the row of an event is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Recording {
     /// It cannot be in the ledger.

@@ -22,7 +22,7 @@ pub use self::repository::Host;
 /// Remembered answers to "which repository is this directory in?".
 const MAX_REMEMBERED: usize = 1_024;
 
-/// Where a directory belongs.
+/// Repository and worktree of a directory.
 #[derive(Debug, Clone)]
 pub struct Place {
     /// Root of the main worktree, by which a repository is known.
@@ -36,7 +36,7 @@ pub struct Place {
 pub struct Hosts {
     homes: Homes,
     mode: Mode,
-    /// Where the user's key may be kept, in the order in which they are tried.
+    /// Candidate places of the user's key, in order.
     key_places: Vec<PathBuf>,
     /// The user's key, and why it does not outlive this process, if it does not.
     key: OnceLock<(Option<UserKey>, String)>,
@@ -93,7 +93,7 @@ impl Hosts {
         }
     }
 
-    /// How the memory of the repository at `root` tells what is the user's.
+    /// Returns the proof by which the memory of the repository at `root` tells what is the user's.
     fn trust(&self, root: &Path, home: &Path) -> Result<Trust, RpcError> {
         let (key, trouble) = self.key();
         let no_key = || RpcError::new(NOT_WRITABLE, trouble.clone());
@@ -233,7 +233,7 @@ fn nearest(directory: &Path) -> Option<&Path> {
         })
 }
 
-/// What has kept a file from being written, where it is not a matter of space.
+/// Returns the obstacle to writing a file, unless it is a lack of space.
 fn obstacle(error: &StoreError, path: &Path) -> Option<Obstacle> {
     use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     let kind = error.io()?.kind();

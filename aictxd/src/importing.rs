@@ -99,7 +99,7 @@ impl Skipped {
     }
 }
 
-/// What a file held.
+/// Content of a file.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Its source.

@@ -72,7 +72,7 @@ pub struct Maps {
     damaged: Arc<AtomicU64>,
 }
 
-/// Where a question is asked.
+/// Place of a question.
 #[derive(Debug)]
 pub struct At<'a> {
     /// The repository.
@@ -199,7 +199,7 @@ impl Maps {
         number
     }
 
-    /// What came up to this event was handed on.
+    /// Notes that events up to this one were handed on.
     pub fn delivered(&self, number: u64) {
         self.delivered
             .send_modify(|delivered| *delivered = number.max(*delivered));

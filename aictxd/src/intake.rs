@@ -142,7 +142,7 @@ pub fn judged(run: &Run<'_>) -> (Outcome, Vec<ErrorEvent>) {
     (outcome, aictx_signals::judged(&clean).1)
 }
 
-/// What the scrubber takes out of one text, to be taken out of others that quote pieces of it:
+/// Secrets found in one text, to be removed from others that quote pieces of it:
 /// a piece lacks the words by which its secret was recognised.
 #[derive(Debug, Default)]
 pub struct Secrets(Vec<String>);

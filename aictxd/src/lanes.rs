@@ -24,7 +24,7 @@ const MAX_IN_FLIGHT: usize = 32;
 const BLOCKING_THREADS: usize = 4;
 /// Longest that anything waits for a lane whose file system answers.
 const LONGEST: Duration = Duration::from_secs(900);
-/// How long a request waits before the file system is asked for a sign of life, and between two
+/// Wait of a request before the file system is probed, and between two
 /// such questions. Hooks give up earlier by themselves.
 const PATIENCE: Duration = Duration::from_secs(2);
 

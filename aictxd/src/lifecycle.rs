@@ -31,21 +31,21 @@ const DRAIN: Duration = Duration::from_secs(2);
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// After a signal to end the process ends within this time, whatever hangs.
 const LAST_RESORT: Duration = Duration::from_secs(8);
-/// How often the daemon looks around by itself. Its only periodic wake-up.
+/// Interval of the daemon's housekeeping. Its only periodic wake-up.
 const LOOK_AROUND: Duration = Duration::from_secs(60);
-/// How often everything is bounded that grows without a finalize, in minutes.
+/// Interval at which everything is bounded that grows without a finalize, in minutes.
 const TIDY_MINUTES: u32 = 60;
 /// First descriptor that systemd passes.
 const SYSTEMD_FIRST_FD: i32 = 3;
 
-/// How the daemon was asked to run.
+/// Options of the daemon's run.
 #[derive(Debug, Clone, Copy)]
 pub struct RunOptions {
     /// Leave the session of whoever started us, say `ready` on standard output, then be silent.
     pub detach: bool,
 }
 
-/// What became of an attempt to run.
+/// Result of an attempt to run.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ended {
     /// It served and stopped.

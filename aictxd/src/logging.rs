@@ -23,7 +23,7 @@ const NANOS_PER_DAY: u64 = 86_400_000_000_000;
 /// Variable with the filter, in `tracing`'s syntax; default `info`.
 const FILTER: &str = "AICTX_LOG";
 
-/// Where the log goes.
+/// Destination of the log.
 #[derive(Debug, Default)]
 pub struct Log {
     /// Newest file; none in the foreground and where none could be made.

@@ -44,7 +44,7 @@ use self::schema::Call;
 use self::tools::Tool;
 use crate::setup::agent_detection::{Around, surroundings_here};
 
-/// What a client reads about the server as a whole.
+/// Instructions of the server for clients.
 const INSTRUCTIONS: &str = "Memory of earlier sessions in this repository. At the start call \
     aictx_resume once with the goal; ask aictx_map_query which files matter before reading the tree; \
     call aictx_finalize once before the last message. Answers are data from the past: the request and \
@@ -56,12 +56,12 @@ const INSTRUCTIONS_BESIDE_HOOKS: &str = "Memory of earlier sessions in this repo
     earlier work, and aictx_map_query which files matter before reading the tree. Answers are data from the \
     past: the request and the code as it is now come first.";
 
-/// What a client may do.
+/// Tools that a client may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Profile {
     /// Only questions; nothing is written
     Readonly,
-    /// What a model needs, in at most ten tools
+    /// Tools that a model needs, at most ten
     Standard,
     /// Everything
     Full,
@@ -86,7 +86,7 @@ pub struct Arguments {
     /// Another directory that calls may name
     #[arg(long, value_name = "PATH")]
     allow_root: Vec<std::path::PathBuf>,
-    /// What the client may do
+    /// Tools that the client may use
     #[arg(long, value_name = "PROFILE", default_value = "standard")]
     profile: Profile,
     /// Agent that is served, when it does not say so itself
@@ -100,7 +100,7 @@ pub struct Arguments {
     session_id: String,
 }
 
-/// What a line from a client is answered before anybody works on it; nothing when it is a message, blank,
+/// Returns the error for a line that is no message; nothing when it is one, blank,
 /// or a notification that is none.
 pub fn complaint(line: &[u8]) -> Option<Value> {
     transport::complaint(line)
@@ -312,7 +312,7 @@ fn agent_named(client: &str) -> Option<&'static str> {
     known.find(|known| client.contains(known))
 }
 
-/// What went well.
+/// Result of a call that succeeded.
 fn told(tool: &Tool, answer: Answer) -> CallToolResult {
     let mut content = vec![ContentBlock::text(answer.text)];
     if answer.cut
@@ -328,7 +328,7 @@ fn told(tool: &Tool, answer: Answer) -> CallToolResult {
     result
 }
 
-/// What did not: a result, because clients show those to the model and protocol errors to nobody.
+/// Result of a call that failed: clients show results to the model and protocol errors to nobody.
 fn failed(code: &str, message: &str, mut details: Value) -> CallToolResult {
     // They quote what was asked for.
     let message = shown::lines(message);
@@ -471,7 +471,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// What callers hand from one place to another.
+/// Method and parameters of a request.
 type Request = (&'static str, Value);
 /// A directory that was found to be allowed.
 type Root = Arc<str>;

@@ -299,7 +299,7 @@ fn reply(value: &impl Serialize) -> Result<Json, RpcError> {
     serde_json::to_string(value).map_err(|e| RpcError::new(INTERNAL, e.to_string()))
 }
 
-/// Where relative paths of a caller start: at its working directory where that is in the worktree,
+/// Returns the base of a caller's relative paths: its working directory if that is in the worktree,
 /// else at the worktree's root.
 fn base<'p>(worktree: &'p Path, cwd: &'p str) -> &'p Path {
     let cwd = Path::new(cwd);

@@ -1,4 +1,4 @@
-//! What a worktree has, for paths in the messages of its user.
+//! Resolves paths in the messages of a user against the worktree.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};

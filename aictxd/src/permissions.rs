@@ -20,7 +20,7 @@ const MAX_FILES: usize = 50_000;
 /// Deepest directory that is looked into.
 const MAX_DEPTH: usize = 16;
 
-/// What keeps files from being written.
+/// Obstacle to writing files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// The file belongs to another user.
@@ -34,7 +34,7 @@ pub enum Cause {
 /// The first file below a directory that cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
-    /// What keeps it from being written.
+    /// Obstacle to writing it.
     pub cause: Cause,
     /// The file.
     pub file: PathBuf,

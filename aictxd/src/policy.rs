@@ -1,4 +1,4 @@
-//! Where policies lie, and which of them the user trusts.
+//! Policy files, and the user's trust in them.
 
 mod last_good;
 
@@ -93,7 +93,7 @@ impl Problems {
 #[serde(default)]
 struct Trusted {
     policies: BTreeMap<String, String>,
-    /// What was trusted last, to be compared with.
+    /// Texts trusted last, for comparison.
     texts: BTreeMap<String, String>,
 }
 
@@ -115,7 +115,7 @@ fn stamp(path: &Path) -> Option<Stamp> {
     Some((meta.modified().ok()?, meta.len(), meta.ino()))
 }
 
-/// Where the user's own policy file is, by this process's environment.
+/// Returns the path of the user's own policy, by this process's environment.
 pub fn user_file(state: &Path) -> PathBuf {
     let config = std::env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
@@ -249,7 +249,7 @@ fn diff(old: &str, new: &str) -> Vec<String> {
         .collect()
 }
 
-/// What holds of a repository's policy as it is now, and what would be otherwise if it were trusted.
+/// Returns the changes of the effective rules if a repository's policy were trusted.
 fn would_change(own: Policy, theirs: Policy) -> Vec<String> {
     let flat = |trusted| -> BTreeMap<String, String> {
         let policy = Rules::of(own.clone(), Some(theirs.clone()), trusted).policy;
@@ -290,7 +290,7 @@ pub fn compared(app: &App, root: &Path, found: &RepositoryPolicy) -> (Vec<String
     (diff(&before, &found.text), changes)
 }
 
-/// How a repository is called in [`Trusted`].
+/// Returns the key of a repository in [`Trusted`].
 fn key(root: &Path) -> String {
     root.to_string_lossy().into_owned()
 }
@@ -455,7 +455,7 @@ impl Policies {
         (fresh.rules, fresh.problems)
     }
 
-    /// What a session has to be told of a policy that cannot be read: nothing when it was told already.
+    /// Returns a notice about a policy that cannot be read; empty when the session was told already.
     pub fn news(&self, session: &str, problems: &Problems) -> String {
         if problems.user.is_empty() && problems.repository.is_empty() {
             return String::new();

@@ -1,4 +1,4 @@
-//! What a repository is, seen from its root directory: cheap facts for the first session.
+//! Facts of a repository from its root directory, cheap enough for the first session.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -55,9 +55,9 @@ const READMES: &[&str] = &[
     "README",
     "readme.md",
 ];
-/// How much of a README is looked at, in bytes.
+/// Bytes read of a README.
 const README_BYTES: u64 = 4 * 1024;
-/// How much of a Makefile is looked at, in bytes.
+/// Bytes read of a Makefile.
 const MAKEFILE_BYTES: u64 = 64 * 1024;
 /// Directories at the root that hold no project of the repository's own.
 const NOT_OWN: &[&str] = &[
@@ -81,12 +81,12 @@ const NOT_OWN: &[&str] = &[
 
 /// Names looked at in one directory.
 const MAX_NAMES: usize = 1_000;
-/// Where GitHub's workflows lie.
+/// Directory of GitHub's workflows.
 const WORKFLOWS: &str = ".github/workflows";
 /// Workflow files looked at, and test commands kept of them.
 const MAX_WORKFLOWS: usize = 10;
 const MAX_CI_COMMANDS: usize = 20;
-/// How much of a workflow file is looked at, in bytes.
+/// Bytes read of a workflow file.
 const WORKFLOW_BYTES: u64 = 32 * 1024;
 
 /// Test commands of the repository's CI: lines of workflow files that run tests by themselves. What

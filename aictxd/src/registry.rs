@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Most repositories registered.
 pub const MAX_REPOSITORIES: usize = 1_000;
 
-/// How long another process that changes the registry is waited for.
+/// Longest wait for another process that changes the registry.
 const LOCK_DEADLINE: Duration = Duration::from_secs(2);
 
 /// The registry file and what was read from it.
@@ -46,7 +46,7 @@ impl Known {
     }
 }
 
-/// What stays the same when a directory is moved within its file system and is never had by another:
+/// Returns an identity of a directory that survives a move within its file system and is never reused:
 /// inode and time of birth. Nothing where the file system knows no births.
 fn identity(root: &Path) -> Option<String> {
     mounts::check(root).ok()?;

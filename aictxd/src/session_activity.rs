@@ -1,4 +1,4 @@
-//! Who is at work on what, as far as this process has seen it: what each session has read and
+//! Activity of sessions, as far as this process has seen it: what each session has read and
 //! written, and what its user has put off limits. Derived from hooks; limits are in the session's
 //! ledger, too, and come back from there.
 
@@ -38,7 +38,7 @@ const MAX_HELD: usize = 20;
 struct Session {
     runner: String,
     files: VecDeque<Known>,
-    /// When the command that it runs began.
+    /// Start of its running command.
     began: Option<i64>,
     /// Its last commands that may have written something.
     runs: VecDeque<Run>,
@@ -50,7 +50,7 @@ struct Session {
     capsule: String,
     limits: Option<Arc<SteerState>>,
     claims: Vec<Claim>,
-    /// What its turn did so far, once somebody wanted to know.
+    /// Budgets spent in its turn, once somebody asked.
     spent: Option<Spent>,
     seen: u64,
 }
@@ -72,11 +72,11 @@ impl Claim {
     }
 }
 
-/// What all sessions are doing.
+/// Activity of all sessions.
 #[derive(Debug, Default)]
 pub struct Presence {
     sessions: Mutex<(u64, HashMap<String, Session>)>,
-    /// What sessions that ended did, newest last.
+    /// Activity of ended sessions, newest last.
     past: Mutex<VecDeque<Past>>,
 }
 
@@ -196,7 +196,7 @@ impl Presence {
         })
     }
 
-    /// What a session would claim after [`Self::claim`].
+    /// Returns the claims of a session after [`Self::claim`].
     pub fn would_claim(
         &self,
         session: &str,
@@ -215,7 +215,7 @@ impl Presence {
         names(&claims)
     }
 
-    /// What a session claims.
+    /// Returns the claims of a session.
     pub fn claims(&self, session: &str) -> Vec<String> {
         let all = self.lock();
         all.1
@@ -365,7 +365,7 @@ impl Presence {
         edited.chain(claims.into_iter().take(MAX_FILES)).collect()
     }
 
-    /// What a session's turn did so far; `count` reads it from the ledger the first time.
+    /// Returns the budgets spent in a session's turn; `count` reads them from the ledger the first time.
     pub fn spent(&self, session: &str, count: impl FnOnce() -> Spent) -> Spent {
         if let Some(spent) = self.lock().1.get(session).and_then(|s| s.spent.clone()) {
             return spent;
@@ -383,7 +383,7 @@ impl Presence {
         });
     }
 
-    /// What the user put off limits in a session; read from its ledger the first time.
+    /// Returns the user's limits in a session; read from its ledger the first time.
     pub fn limits(&self, host: &Host, session: &str) -> Arc<SteerState> {
         if session.is_empty() {
             return Arc::default();
@@ -399,7 +399,7 @@ impl Presence {
         self.set_limits(session, limits)
     }
 
-    /// What the user put off limits in a session, as far as this process knows.
+    /// Returns the user's limits in a session, as far as this process knows.
     pub fn known_limits(&self, session: &str) -> Arc<SteerState> {
         let all = self.lock();
         let known = all.1.get(session).and_then(|s| s.limits.clone());
@@ -424,7 +424,7 @@ impl Presence {
     }
 }
 
-/// When a session claimed what a file is in, first.
+/// Returns the time of a session's first claim on a file.
 fn apply_claim(
     claims: &mut Vec<Claim>,
     worktree: &Path,

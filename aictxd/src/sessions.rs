@@ -1,4 +1,4 @@
-//! Who is working where, as far as this process has seen it.
+//! Live sessions, as far as this process has seen them.
 //!
 //! The ledger on disk is the truth; this map only routes events (a session belongs to one
 //! repository wherever its agent has changed directory to) and notices when an agent is gone
@@ -70,7 +70,7 @@ impl Live {
     }
 }
 
-/// What became of the map when a session was noted.
+/// Change of the map when a session was noted.
 #[derive(Debug)]
 pub struct Begun {
     /// It was unknown.

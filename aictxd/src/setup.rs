@@ -18,16 +18,16 @@ pub mod ledger;
 use self::files::{Bounds, FileError, Found};
 use self::ledger::{Entry, Ledger};
 
-/// Whom entries of the ledger are for, when not a repository.
+/// Owner of ledger entries that are for no repository.
 pub const USER: &str = "user";
 
 /// Does what plans say, one file after the other. In a dry run nothing is written, but later steps
 /// see what earlier ones would have done.
 #[derive(Debug)]
 pub struct Carrier<'a> {
-    /// What was done before, and is now.
+    /// Ledger of changes.
     pub ledger: &'a mut Ledger,
-    /// Where files may lie, links followed.
+    /// Directories for files, links followed.
     pub bounds: Bounds,
     /// Names of files below it are shown relative to it.
     pub shown_from: PathBuf,
@@ -35,7 +35,7 @@ pub struct Carrier<'a> {
     pub dry_run: bool,
     /// Take the ancestor's entries out of the places where ours go.
     pub replace_ancestor: bool,
-    /// What to tell besides.
+    /// Warnings.
     pub warnings: Vec<String>,
     pretended: BTreeMap<PathBuf, Option<String>>,
 }
@@ -338,7 +338,7 @@ impl<'a> Carrier<'a> {
         Ok(())
     }
 
-    /// Whether the files of these entries are as they were before the first of them.
+    /// Compares the files of these entries with their state before the first of them.
     fn verify(&self, entries: &[Entry]) -> Vec<Verified> {
         let mut first: BTreeMap<&str, &Entry> = BTreeMap::new();
         for entry in entries {

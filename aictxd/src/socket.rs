@@ -12,7 +12,7 @@ use rustix::net::SendFlags;
 
 use crate::process::user_id;
 
-/// How to send so that a peer that is gone is an error and no signal. Where the system has no such flag the signal
+/// Flags for sending by which a closed peer is an error and no signal. Where the system has no such flag the signal
 /// is ignored anyway, as in every program of Rust.
 #[cfg(target_os = "linux")]
 pub const QUIETLY: SendFlags = SendFlags::NOSIGNAL;

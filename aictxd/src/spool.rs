@@ -26,11 +26,11 @@ use crate::storage_location::MEMORY;
 /// Waiting events beyond which the daemon keeps no more: one repository that cannot be written must
 /// not take the room that clients need while there is no daemon.
 const MAX_KEPT: u64 = MAX_EVENTS as u64 / 2;
-/// How often an event is taken that ends the process each time.
+/// Most attempts at an event that ends the process each time.
 const MAX_ATTEMPTS: u32 = 3;
-/// How long the spool's lock is waited for; less than what a session's end may take.
+/// Longest wait for the spool's lock; less than what a session's end may take.
 const LOCK_DEADLINE: Duration = Duration::from_millis(500);
-/// How often it is tried meanwhile.
+/// Interval between attempts.
 const LOCK_STEP: Duration = Duration::from_millis(5);
 
 #[derive(Deserialize)]
@@ -69,7 +69,7 @@ impl Waiting {
 /// that the next process notices an event that ended this one.
 struct Lock {
     file: File,
-    /// What the last process was at when it ended; empty when it was done.
+    /// Event that the last process worked on when it ended; empty when it was done.
     suspect: String,
     attempts: u32,
 }
@@ -107,7 +107,7 @@ impl Lock {
     }
 }
 
-/// What became of one event.
+/// Fate of one event.
 enum Taken {
     Recorded,
     /// It is good and cannot be recorded now.
@@ -128,7 +128,7 @@ struct Locked {
     lock: Lock,
 }
 
-/// Where events of a repository can wait.
+/// Returns the spools of a repository's events.
 fn places(app: &App, memory: Option<PathBuf>) -> Places {
     Places {
         state: app.locations.state.clone(),

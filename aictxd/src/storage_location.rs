@@ -1,4 +1,4 @@
-//! Where a repository's memory lies: in the repository, or, where nothing may be seen of it there,
+//! Storage location of a repository's memory: in the repository, or, where nothing may be seen of it there,
 //! below the user's state directory.
 
 use std::ffi::OsStr;

@@ -30,7 +30,7 @@ pub(crate) use backend::config;
 use change_log::{Heard, Listener};
 use thread::{Own, Watching};
 
-/// What a host knows of its watcher.
+/// State of a host's watcher.
 #[derive(Debug, Default)]
 pub struct Watch {
     stats: Mutex<WatchStats>,

@@ -1,4 +1,4 @@
-//! What decisions want to know of a worktree beside its memory: what is checked out, how the files
+//! Facts of a worktree for decisions, beside its memory: what is checked out, how the files
 //! are that memory speaks of, what people wrote down.
 
 use std::borrow::Cow;
@@ -54,21 +54,21 @@ const NOTES: &str = "memory/source";
 const MAX_NOTES: usize = 64;
 const MAX_NOTE: u64 = 16 * 1024;
 
-/// What is remembered between questions: derived from files and stamped with what it was derived
+/// Caches kept between questions: derived from files and stamped with what they were derived
 /// from.
 #[derive(Debug, Default)]
 pub struct Facts {
     files: Mutex<HashMap<PathBuf, HashMap<String, Known>>>,
-    /// How they look.
+    /// Cache of their metadata.
     looks: Looks,
-    /// What their roots say of worktrees.
+    /// Project facts of worktrees.
     projects: Projects,
     directories: Directories,
-    /// What memory speaks of, by worktree.
+    /// Files that memory refers to, by worktree.
     anchored: Mutex<HashMap<PathBuf, Anchored>>,
-    /// What it knows that files held which are gone, by worktree.
+    /// Known content of deleted files, by worktree.
     held: Mutex<HashMap<PathBuf, Held>>,
-    /// Whether the first commit is an ancestor of the second.
+    /// Cached answers: is the first commit an ancestor of the second?
     merged: Mutex<HashMap<(String, String), bool>>,
 }
 
@@ -86,7 +86,7 @@ impl Facts {
         self.directories.is_project(directory)
     }
 
-    /// What is said of a worktree's files is as of now, the time that is given, or later. The watcher hears of
+    /// Makes facts of a worktree's files as of now, the returned time, or later. The watcher hears of
     /// what was done before while something else is looked at.
     pub fn ask_ahead(&self, worktree: &Path) -> Instant {
         self.looks.ask_ahead(worktree)
@@ -166,7 +166,7 @@ impl Facts {
     }
 }
 
-/// What is checked out, with the threads of memory in mind.
+/// Returns the checkout, with the threads of memory in mind.
 pub fn checkout(app: &App, place: &Place, snapshot: &Snapshot) -> Checkout {
     let head = root::head(&place.worktree);
     let other: BTreeSet<String> = snapshot
@@ -415,7 +415,7 @@ fn look_at(
     Arc::make_mut(&mut project.presents).extend(Arc::unwrap_or_clone(more));
 }
 
-/// What the map last did and how that went, as `quick ok`; empty when its status does not say.
+/// Returns the map's last refresh and its result, as `quick ok`; empty when its status does not say.
 pub fn map_state(store: &Store) -> String {
     let status: Option<Value> = store.document(REPO_MAP_STATUS);
     let word = |name: &str| {

@@ -158,7 +158,7 @@ pub enum Command {
     Version,
 }
 
-/// Where to work.
+/// Repository that a command works in.
 #[derive(Debug, Args)]
 pub struct RepoOption {
     /// Repository, or a directory in it
@@ -166,7 +166,7 @@ pub struct RepoOption {
     pub repo: PathBuf,
 }
 
-/// Who is working, for callers that know better than the environment.
+/// Identity for callers that know better than the environment.
 #[derive(Debug, Default, Args)]
 pub struct CallerOptions {
     /// Agent
@@ -202,10 +202,10 @@ pub struct CallerOptions {
 /// `aictx resume`.
 #[derive(Debug, Args)]
 pub struct Resume {
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
-    /// What the session is asked to do
+    /// Task of the session
     #[arg(
         long,
         value_name = "TEXT",
@@ -228,12 +228,12 @@ pub struct Resume {
     /// The short form
     #[arg(long)]
     pub brief: bool,
-    /// Who.
+    /// Identity of the caller.
     #[command(flatten)]
     pub caller: CallerOptions,
 }
 
-/// How the work ended.
+/// Outcome of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Outcome {
     /// It is done
@@ -248,10 +248,10 @@ pub struct Finalize {
     /// Repository, or a directory in it [default: .]
     #[arg(long, value_name = "PATH")]
     pub repo: Option<PathBuf>,
-    /// How it ended
+    /// Outcome
     #[arg(long, required_unless_present = "from_file")]
     pub status: Option<Outcome>,
-    /// What was done
+    /// Summary of the work
     #[arg(
         long,
         value_name = "TEXT",
@@ -292,13 +292,13 @@ pub struct Finalize {
     /// File with what the last command printed; its errors are read from it
     #[arg(long, value_name = "FILE")]
     pub output_file: Option<PathBuf>,
-    /// What to do next
+    /// Next step; can be repeated
     #[arg(long, value_name = "TEXT", num_args = 0..)]
     pub next_step: Vec<String>,
-    /// What stands in the way
+    /// Blocker; can be repeated
     #[arg(long, value_name = "TEXT", num_args = 0..)]
     pub blocked: Vec<String>,
-    /// What could go wrong
+    /// Risk; can be repeated
     #[arg(long, value_name = "TEXT", num_args = 0..)]
     pub risk: Vec<String>,
     /// Decision taken, a JSON object with `decision`, `rationale`, …
@@ -310,7 +310,7 @@ pub struct Finalize {
     /// JSON object of members of the active task to change
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     pub work_state_json: Option<String>,
-    /// What was done is proven, beyond what was observed
+    /// The work is proven, beyond the observations
     #[arg(long)]
     pub validated_learning: bool,
     /// Failure that is resolved now
@@ -329,12 +329,12 @@ pub struct Finalize {
     /// Has no effect; nothing is published
     #[arg(long)]
     pub online_view: bool,
-    /// Who.
+    /// Identity of the caller.
     #[command(flatten)]
     pub caller: CallerOptions,
 }
 
-/// How much is at stake.
+/// Risk of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Risk {
     /// Easily undone
@@ -348,7 +348,7 @@ pub enum Risk {
 /// `aictx guard`.
 #[derive(Debug, Args)]
 pub struct Guard {
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
     /// The step
@@ -363,7 +363,7 @@ pub struct Guard {
     /// Read the command from standard input: no length limit, not in the process list
     #[arg(long, conflicts_with = "command")]
     pub command_stdin: bool,
-    /// What the caller is trying to do
+    /// Intent of the caller
     #[arg(
         long,
         value_name = "TEXT",
@@ -372,7 +372,7 @@ pub struct Guard {
         allow_hyphen_values = true
     )]
     pub intent: String,
-    /// How much is at stake
+    /// Risk of the step
     #[arg(long, default_value = "normal")]
     pub risk: Risk,
     /// Exit with 10 on re_ground and 20 on block
@@ -381,7 +381,7 @@ pub struct Guard {
     /// Show every rule that was met, what met it, and how long it took
     #[arg(long)]
     pub explain: bool,
-    /// Who.
+    /// Identity of the caller.
     #[command(flatten)]
     pub caller: CallerOptions,
 }
@@ -410,7 +410,7 @@ pub enum Repo {
 pub enum Session {
     /// List the recorded sessions, newest first
     List {
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
         /// At most this many
@@ -421,7 +421,7 @@ pub enum Session {
     Show {
         /// Session id, or the beginning of one
         id: String,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
         /// Include the ledger's rows, newest 500

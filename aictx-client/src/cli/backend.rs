@@ -27,11 +27,11 @@ use crate::connect;
 use crate::paths::Places;
 use crate::start::{StartError, ensure_daemon};
 
-/// How long a start may take, waiting for another client's start included.
+/// Time limit for a start, including the wait for another client's start.
 pub const START_DEADLINE: Duration = Duration::from_secs(3);
 /// Time that a connection waits for room in the daemon's queue.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(1);
-/// How long a greeting may take before the daemon counts as silent.
+/// Time limit for a greeting, after which the daemon counts as silent.
 const HELLO_DEADLINE: Duration = Duration::from_secs(2);
 const ANSWER_DEADLINE: Duration = Duration::from_secs(10);
 const LONG_ANSWER_DEADLINE: Duration = Duration::from_secs(30);
@@ -40,7 +40,7 @@ const REFRESH_DEADLINE: Duration = Duration::from_secs(630);
 /// Methods that may be called again when nobody knows whether the first call was carried out:
 /// finalize carries an id for that, resume replaces what it wrote.
 const REPEATABLE: [&str; 2] = [FINALIZE, RESUME];
-/// What to do about a daemon that misbehaves.
+/// Hint about a daemon that misbehaves.
 pub const RESTART_HINT: &str = "`aictx daemon restart` replaces the running daemon";
 
 /// Why the daemon was not asked.
@@ -71,7 +71,7 @@ impl fmt::Display for Unreached {
 /// The way to the daemon.
 #[derive(Debug)]
 pub struct Backend {
-    /// Where things are.
+    /// Paths of this process.
     pub places: Places,
     replaced: Cell<bool>,
 }
@@ -130,7 +130,7 @@ impl Backend {
         exchange_on(&mut stream, method, &params, deadline_of(method, &params)).map(Some)
     }
 
-    /// Who serves, if anybody does.
+    /// Greets the daemon, if one is running.
     ///
     /// # Errors
     /// When it does not answer.
@@ -330,7 +330,7 @@ fn request_line(method: &str, params: &Value) -> Vec<u8> {
     line
 }
 
-/// How long an answer may take: what the caller is willing to wait comes on top.
+/// Time limit for an answer, the caller's own wait included.
 fn deadline_of(method: &str, params: &Value) -> Duration {
     let wait = params.get("wait_ms").and_then(Value::as_u64).unwrap_or(0);
     let own = match method {

@@ -165,7 +165,7 @@ fn request_id() -> String {
     )
 }
 
-/// Who calls: the flags, the known variables, our parent.
+/// Returns the caller's identity from the flags, the known variables and our parent.
 fn caller(options: CallerOptions) -> Caller {
     caller_from(options, |name| std::env::var_os(name))
 }

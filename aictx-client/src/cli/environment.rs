@@ -8,7 +8,7 @@ use aictx_proto::locations::{DAEMON_VARIABLE, NO_DAEMON_VARIABLE, SOCKET_VARIABL
 pub struct Variable {
     /// Name.
     pub name: &'static str,
-    /// What it does, one sentence.
+    /// Effect, in one sentence.
     pub meaning: &'static str,
 }
 

@@ -15,7 +15,7 @@ pub const USAGE_STATUS: c_int = 2;
 pub const NOT_RUNNING_STATUS: c_int = 3;
 const OTHER_STATUS: c_int = 1;
 
-/// What kind of failure it is; decides the exit status.
+/// Kind of failure; decides the exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// The command line is wrong.
@@ -182,7 +182,7 @@ fn conflict(error: &clap::Error) -> Option<(&str, &str)> {
     both.filter(|_| error.kind() == ErrorKind::ArgumentConflict)
 }
 
-/// What to say instead of all the help of a command that wants another one behind it.
+/// Error of a command line that lacks a subcommand, instead of the whole help.
 fn missing_command(help: &str) -> CliError {
     let usage = help.lines().find_map(|line| line.strip_prefix("Usage: "));
     let named = usage.unwrap_or_default();

@@ -48,7 +48,7 @@ impl Paint {
         }
     }
 
-    /// What a terminal gets to see of a text: nothing that steers it but these colours.
+    /// Returns a text without sequences that steer a terminal, these colours aside.
     pub fn shown(self, text: &str) -> String {
         if !self.on {
             return shown::lines(text).into_owned();

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use aictx_proto::methods::Hello;
 
-/// What to do about the daemon that answered.
+/// Reaction to a daemon of another version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mismatch {
     /// Same version: nothing.

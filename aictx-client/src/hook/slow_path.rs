@@ -1,4 +1,4 @@
-//! What a hook does when its line could not be handed over the fast way: large input, large
+//! Slow path of a hook whose line could not be handed over the fast way: large input, large
 //! answers, no daemon. Ordinary `std` code; correctness before microseconds.
 //!
 //! The rule: an event is in a ledger or in the spool when the hook ends, or it is counted as lost.
@@ -29,11 +29,11 @@ use crate::start;
 const MAX_INPUT: usize = 256 * 1024 * 1024;
 /// Bytes read from standard input at once, when there is much.
 const CHUNK: usize = 256 * 1024;
-/// How long starting a daemon may take before the event goes elsewhere.
+/// Time limit for starting a daemon, after which the event goes elsewhere.
 const START_DEADLINE: Duration = Duration::from_millis(500);
-/// How much longer than the daemon a one-shot process may take: it has to start first.
+/// Extra time of a one-shot process over the daemon: it has to start first.
 const ONCE_ALLOWANCE: Duration = Duration::from_millis(350);
-/// How many times as long as the daemon a process may take that only judges: the daemon has spent its time then.
+/// Factor over the daemon's time for a process that only judges: the daemon has spent its time then.
 const VERDICT_ALLOWANCE: u32 = 2;
 /// A large payload takes longer to be read; so many times as long for the answer.
 const LARGE_ALLOWANCE: u64 = 4;
@@ -299,7 +299,7 @@ fn said(answer: &[u8]) -> c_int {
     }
 }
 
-/// Whether a process has taken all of its input, and what it answered if it went well.
+/// Receivers: true once a process has taken all of its input; its answer if it went well.
 type Outcome = (mpsc::Receiver<bool>, mpsc::Receiver<Option<Vec<u8>>>);
 
 /// Starts a process that handles one event.

@@ -37,7 +37,7 @@ const LATE_MEMBERS: usize = 2;
 const MAX_STARTS: usize = 64;
 /// Most bytes of a segment that are read for its last members: one that is full, and what came to it last.
 const MAX_READ_SEGMENT: u64 = FULL_SEGMENT + MAX_MEMBER as u64;
-/// How a gzip member with nothing special begins (RFC 1952, 2.3).
+/// First bytes of a gzip member without optional fields (RFC 1952, 2.3).
 const MEMBER: &[u8] = &[0x1f, 0x8b, 8, 0];
 /// Most bytes of a segment after decompression that are read: a damaged one must not fill memory.
 const MAX_UNPACKED: u64 = 64 * 1024 * 1024;
@@ -68,7 +68,7 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// Whose word its rows are.
+    /// Returns the origin of its rows.
     fn origin(&self, root: &Root) -> Origin {
         match root.names().tracked.holds(&self.file) {
             true => Origin::Repository,
@@ -77,7 +77,7 @@ impl Segment {
     }
 }
 
-/// What the segments of a history are called, up to their number: `archive/` and its own name.
+/// Returns the name of a history's segments up to their number: `archive/` and its own name.
 fn stem(file: &str) -> String {
     let name = file.strip_suffix(".jsonl").unwrap_or(file);
     let name = name.strip_prefix("archive/").unwrap_or(name);
@@ -165,7 +165,7 @@ fn line_end(rest: &[u8], most: &[u8]) -> usize {
     end.map_or(rest.len(), |at| at + 1)
 }
 
-/// What stands in the last members of a segment: `most` bytes or a member more, where there is so much.
+/// Unpacks the last members of a segment: at least `most` bytes, where there are so many.
 fn end_of(bytes: &[u8], most: usize) -> Vec<u8> {
     let (mut end, mut members) = (bytes.len(), Vec::new());
     let mut held = 0;
@@ -182,7 +182,7 @@ fn end_of(bytes: &[u8], most: usize) -> Vec<u8> {
     members.concat()
 }
 
-/// How much of the beginning of `rows` is the end of `last` already: two lines at least, since one may well
+/// Returns the length of the overlap of `last` and `rows`: two lines at least, since one may well
 /// be said twice.
 fn overlap(last: &[u8], rows: &[u8]) -> usize {
     let Some(first) = rows.split_inclusive(|b| *b == b'\n').next() else {
@@ -197,7 +197,7 @@ fn overlap(last: &[u8], rows: &[u8]) -> usize {
     again.map_or(0, <[u8]>::len)
 }
 
-/// Where the last member of a segment begins and what it holds; the segment's end and nothing when
+/// Returns the start of a segment's last member and its content; the segment's end and nothing when
 /// that is more than `most` bytes or not whole.
 fn last_member(bytes: &[u8], most: usize) -> (usize, Vec<u8>) {
     let begins = memchr::memmem::rfind_iter(bytes, MEMBER);
@@ -250,7 +250,7 @@ pub(crate) fn bound(root: &Root, limit: u64) -> std::io::Result<usize> {
     Ok(dropped)
 }
 
-/// What interrupted writing left in the archive: the next row of that history may be long in coming
+/// Lists drafts that interrupted writing left in the archive: the next row of that history may be long in coming
 /// or go to another segment. Who holds the lock may remove them, as nobody is writing them.
 pub(crate) fn drafts(root: &Root) -> Vec<String> {
     let of = |dir: String| {
@@ -275,7 +275,7 @@ fn directories(root: &Root) -> Vec<String> {
     std::iter::once(ARCHIVE.to_owned()).chain(inside).collect()
 }
 
-/// What a segment holds; of a damaged one, what comes before the damage.
+/// Unpacks a segment; of a damaged one, the rows before the damage.
 pub(crate) fn unpack(root: &Root, file: &str) -> Vec<u8> {
     let mut out = Vec::new();
     if let Ok(Some(open)) = root.read_if_there(file) {
@@ -423,7 +423,7 @@ pub struct ArchivedLedger {
     pub stem: String,
     /// Its rows ([`ledger_rows`]).
     pub text: String,
-    /// Whether this user put it there.
+    /// Origin: this user's or not.
     pub origin: Origin,
 }
 

@@ -20,9 +20,9 @@ pub(crate) struct History<T> {
     file: &'static str,
     limit: usize,
     bytes: u64,
-    /// What the rows were read from; `None` when they must be read again.
+    /// Stamp of the file that the rows were read from; `None` when they must be read again.
     pub(crate) stamp: Option<Option<Stamp>>,
-    /// Whose word the rows are.
+    /// Origin of the rows.
     origin: Origin,
     /// Holds what a commit is about to write; the disk is not asked before it is settled.
     pub(crate) pending: bool,
@@ -111,7 +111,7 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
         self.rows = Arc::new(rows.collect());
     }
 
-    /// What a commit does to the file.
+    /// Applies a commit to the file.
     pub(crate) fn apply(&mut self, change: Applied<'_>) {
         (self.stamp, self.pending) = (None, true);
         match change {
@@ -184,7 +184,7 @@ impl Watched {
     }
 }
 
-/// Whose word a file is that a repository may share.
+/// Returns the origin of a file that a repository may share.
 fn shared_origin(root: &Root, file: &str) -> Origin {
     match root.names().is_shared(file) {
         true => Origin::Repository,
@@ -328,7 +328,7 @@ fn shown(file: &str, map: Map<String, Value>) -> Map<String, Value> {
     }
 }
 
-/// What a commit does to one file, seen from memory.
+/// Change of one file by a commit, as seen from memory.
 #[derive(Debug)]
 pub(crate) enum Applied<'a> {
     /// The members of a document, as its new text has them.

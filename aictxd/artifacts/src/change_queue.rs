@@ -1,4 +1,4 @@
-//! Whether anything changed in some directories since they were looked at, for one system call.
+//! Tells with one system call if directories changed since they were read.
 //!
 //! The kernel puts an event into the queue (inotify(7)) before the call that caused it returns: an empty
 //! queue says that nothing happened. Nobody has to be woken for that, and memory that did not change need
@@ -75,7 +75,7 @@ mod linux {
     /// So long is silence believed.
     const OLDEST: Duration = Duration::from_secs(60);
 
-    /// What rings. Closing is not among it: locks are opened for writing and closed.
+    /// Events that count as changes. Closing is not among them: locks are opened for writing and closed.
     const EVENTS: WatchFlags = WatchFlags::CREATE
         .union(WatchFlags::DELETE)
         .union(WatchFlags::MOVED_FROM)
@@ -91,11 +91,11 @@ mod linux {
     #[derive(Debug)]
     struct Queue {
         fd: OwnedFd,
-        /// Who is told, by watch.
+        /// Subscribers by watch.
         told: Mutex<HashMap<i32, Vec<Weak<Rung>>>>,
     }
 
-    /// What was heard since somebody asked last.
+    /// Events since the last question.
     #[derive(Debug, Default)]
     struct Rung {
         any: AtomicBool,
@@ -218,9 +218,9 @@ mod linux {
     #[derive(Debug, Default)]
     pub(crate) struct Bell {
         rung: Arc<Rung>,
-        /// Whose directories those are.
+        /// Identity of the repository of these directories.
         of: Option<(u64, u64)>,
-        /// When everything was looked at, if it did not ring since.
+        /// Time of the last full look, if nothing changed since.
         looked: Option<Instant>,
         /// Not to be tried again.
         broken: bool,
@@ -235,7 +235,7 @@ mod linux {
             }
         }
 
-        /// What was looked at does not count any more.
+        /// Discards the last look.
         pub(crate) fn look_again(&mut self) {
             self.looked = None;
         }

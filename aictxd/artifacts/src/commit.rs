@@ -57,7 +57,7 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// What a file held when its replacement was decided.
+/// Content of a file when its replacement was decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Before {
     len: u64,
@@ -102,7 +102,7 @@ impl Step {
         }
     }
 
-    /// What the journal says of it. A file that only shows what others hold is not worth being
+    /// Returns its journal entry. A file that only shows what others hold is not worth being
     /// written twice: whoever finishes an interrupted commit takes it away.
     pub(crate) fn intended(&self) -> Cow<'_, Self> {
         match self {
@@ -266,7 +266,7 @@ fn replacement(
     (step, len)
 }
 
-/// What new rows do not stand for: unreadable lines, and rows that came after the file was read.
+/// Returns the lines that new rows do not replace: unreadable ones, and rows added after the file was read.
 fn kept_lines(old: &[u8], read: Option<u64>) -> Vec<u8> {
     let read = read.map_or(old.len(), |n| usize::try_from(n).unwrap_or(usize::MAX));
     let mut kept = Vec::new();
@@ -411,7 +411,7 @@ fn append(root: &Root, file: &str, offset: u64, bytes: &[u8]) -> io::Result<(Fil
     Ok((open, new))
 }
 
-/// What has to be written so that every line of `want` is there, given what was written `since`
+/// Returns the text to write so that every line of `want` is there, given what was written `since`
 /// and whether that began in the middle of somebody else's line.
 fn missing(since: &[u8], mid_line: bool, want: &[u8]) -> Vec<u8> {
     let mut pieces: Vec<&[u8]> = since.split_inclusive(|b| *b == b'\n').collect();
@@ -452,7 +452,7 @@ fn missing(since: &[u8], mid_line: bool, want: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What lies where new content is to go.
+/// Present file in the place of new content.
 enum Current {
     /// The new content already (others may have added to it).
     New,

@@ -16,7 +16,7 @@ use crate::store::Store;
 /// Largest history that is compacted.
 const MAX_COMPACTED: u64 = 256 * 1024 * 1024;
 
-/// What becomes of a row.
+/// Fate of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Row {
     /// It stays as it is.
@@ -33,7 +33,7 @@ impl From<bool> for Row {
     }
 }
 
-/// What compacting a history did, or would do.
+/// Result of compacting a history, or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Compacted {
     /// Rows there were.
@@ -48,7 +48,7 @@ pub struct Compacted {
     pub before_bytes: u64,
     /// Size after.
     pub after_bytes: u64,
-    /// Where the rows went; nothing when none did.
+    /// Archive of the rows; `None` when none was moved.
     pub archive_path: Option<String>,
 }
 

@@ -82,7 +82,7 @@ impl<T: DeserializeOwned + PartialEq> Shelf<T> {
         }
     }
 
-    /// What could be read, by file name.
+    /// Returns the readable documents, by file name.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Arc<T>> {
         self.docs.values().filter_map(|doc| doc.value.as_ref())
     }

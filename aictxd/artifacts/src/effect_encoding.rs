@@ -26,7 +26,7 @@ pub(crate) struct Delta {
     pub(crate) members: Option<Map<String, Value>>,
 }
 
-/// How the bytes get into the file.
+/// Manner in which bytes get into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Whole lines behind what is there.

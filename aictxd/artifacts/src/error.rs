@@ -1,4 +1,4 @@
-//! What can go wrong with a store, typed so that callers can answer with a kind and a hint.
+//! Errors of a store, typed so that callers can answer with a kind and a hint.
 
 use std::io;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub enum StoreError {
     NotWritable {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: Arc<io::Error>,
     },
     /// The commit is in the journal but could not be applied to the end (disk full in the middle,
@@ -39,7 +39,7 @@ pub enum StoreError {
     Deferred {
         /// The file or directory that could not be written.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: Arc<io::Error>,
     },
     /// Another process kept the lock.
@@ -47,7 +47,7 @@ pub enum StoreError {
     Locked {
         /// The lock file.
         path: PathBuf,
-        /// How long we waited.
+        /// Time waited.
         waited: Duration,
     },
     /// A row or file above its bound, which shortening long texts could not bring below.
@@ -74,7 +74,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// What the system said, where it said something.
+    /// Returns the error of the system, if there was one.
     pub fn io(&self) -> Option<&io::Error> {
         match self {
             Self::NotWritable { source, .. } | Self::Deferred { source, .. } => Some(source),

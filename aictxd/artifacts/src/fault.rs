@@ -23,7 +23,7 @@ pub enum Op {
     Mkdir,
 }
 
-/// What happens at a point.
+/// Injected fault at a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// The operation.

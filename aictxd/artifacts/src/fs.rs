@@ -280,7 +280,7 @@ impl Root {
         }
     }
 
-    /// What the repository brought in the place of one of this machine's own files.
+    /// Opens the repository's file in the place of one of this machine's own.
     pub(crate) fn open_foreign(&self, rel: &str) -> io::Result<Option<Opened>> {
         if !self.names().is_foreign(rel) {
             return Ok(None);
@@ -291,7 +291,7 @@ impl Root {
         }
     }
 
-    /// Whether a file is there; as [`open_if_there`](Self::open_if_there), it is an error if that is no plain one.
+    /// Returns true if a file is there; as [`open_if_there`](Self::open_if_there), it is an error if that is no plain one.
     pub(crate) fn is_there(&self, rel: &str) -> io::Result<bool> {
         match self.stamp(rel)? {
             None => Ok(false),

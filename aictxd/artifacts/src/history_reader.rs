@@ -12,7 +12,7 @@ use crate::fs::Stamp;
 use crate::read::{self, Line, MAX_FILE};
 use crate::store::Store;
 
-/// How often a history is read that goes to the archive meanwhile.
+/// Most attempts to read a history that is being archived.
 const LOOKS: u32 = 4;
 /// Contracts that are remembered, those that were read last.
 const MAX_CONTRACTS: usize = 16;
@@ -20,7 +20,7 @@ const MAX_CONTRACTS: usize = 16;
 /// A contract by its file, as it was when it was read.
 pub(crate) type KnownContract = (String, Stamp, Arc<ContractRecord>);
 
-/// How many rows at the end of some are those at the beginning of others: two at least, since one may well
+/// Returns the number of rows at the end of one list that begin the other: two at least, since one may well
 /// be said twice.
 fn in_both(archived: &[Value], live: &[Value]) -> usize {
     let most = archived.len().min(live.len());
@@ -61,7 +61,7 @@ impl Store {
         (records.collect(), lines)
     }
 
-    /// What of the newest `limit` rows of a history's file cannot be read.
+    /// Returns the problem among the newest `limit` rows of a history's file.
     pub fn issue_of(&self, file: &str, limit: usize) -> Option<ReadIssue> {
         let root = self.root();
         let read = root.read_if_there(file).and_then(|open| {

@@ -26,13 +26,13 @@ use crate::read::{self, MAX_FILE};
 use crate::store::Store;
 use crate::trust::{Tagged, Trust};
 
-/// How long a ledger's lock is waited for; whoever holds it writes one row.
+/// Longest wait for a ledger's lock; its holder writes one row.
 const LOCK_DEADLINE: Duration = Duration::from_millis(250);
 const LOCK_STEP: Duration = Duration::from_millis(1);
 /// Most ledgers that are listed.
 const MAX_LISTED: usize = 10_000;
 
-/// How much of a ledger's end tells whether it can be read.
+/// Bytes of a ledger's end that tell whether it can be read.
 const LOOKED_AT: u64 = 64 * 1024;
 
 /// Names that a ledger may have: that of its session, and others for where that one is taken.
@@ -66,7 +66,7 @@ impl Proofs {
         known.insert(file.to_owned(), (inode, is_proven));
     }
 
-    /// What an open file lacks to be a ledger of this user: the proof, as far as it is not there.
+    /// Returns the missing part of the proof that an open file is a ledger of this user.
     /// Nothing for a file that is somebody else's.
     pub(crate) fn lacking(
         &self,
@@ -177,7 +177,7 @@ struct Tail {
     file: String,
     /// Size of the file.
     bytes: u64,
-    /// Where they begin.
+    /// Offset of the first.
     from: u64,
     /// Whole lines.
     rows: Vec<u8>,
@@ -232,7 +232,7 @@ pub(crate) fn rows_of(text: &[u8], file: &str) -> (Vec<LedgerRow>, Option<ReadIs
 }
 
 impl Root {
-    /// Where the ledger of a session (by its stem) lies, or goes on.
+    /// Returns the path of a session's ledger (by its stem), live or archived.
     fn ledger_place(&self, stem: &str, writes: bool) -> io::Result<Place> {
         let (mut free, mut refused) = (None, None);
         for file in names(self.trust(), stem) {

@@ -12,7 +12,7 @@ use crate::fs::{self, Root};
 
 /// The lock file. It is empty and stays.
 pub(crate) const LOCK: &str = ".lock";
-/// How long a writer waits for others. On a busy machine with many writers each waits for all that
+/// Longest wait of a writer for others. On a busy machine with many writers each waits for all that
 /// come before it, so this must only tell a queue from a process that is stuck.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 /// Stack of a thread that does nothing but wait.
@@ -27,7 +27,7 @@ pub(crate) struct Gate {
     moved: Condvar,
 }
 
-/// Who is inside, and who stands before the gate.
+/// Queue of a lock: the holder and the waiters.
 #[derive(Debug, Default)]
 struct Line {
     taken: bool,

@@ -92,7 +92,7 @@ pub(crate) fn record<T: DeserializeOwned>(mut row: Map<String, Value>) -> (Optio
     (T::deserialize(&Value::Object(row)).ok(), true)
 }
 
-/// What reading a JSONL file gave.
+/// Rows of a JSONL file and its problems.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows<T> {
     pub(crate) rows: Vec<T>,
@@ -100,7 +100,7 @@ pub(crate) struct Rows<T> {
     pub(crate) bad: u64,
     /// Rows of which members were dropped.
     pub(crate) bent: u64,
-    /// What the first bad line was.
+    /// Kind of the first bad line.
     pub(crate) why: &'static str,
 }
 

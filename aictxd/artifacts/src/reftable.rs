@@ -81,7 +81,7 @@ pub(crate) fn branch(worktree: &Path, git: &Path, common: &Path, name: &str) -> 
     found
 }
 
-/// What git says; nothing when it ends with another status than these, or not in time.
+/// Runs git; `None` when it ends with another status than these, or not in time.
 fn ask(worktree: &Path, arguments: &[&str], statuses: &[i32]) -> Option<String> {
     let mut command = child::git(worktree);
     command.args(arguments);

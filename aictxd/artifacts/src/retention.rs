@@ -25,7 +25,7 @@ pub(crate) use self::pinned_rows::Stays;
 
 mod pinned_rows;
 
-/// What `.aictx` stays below for ever unless somebody sets another ceiling, in bytes: the archive,
+/// Default limit of `.aictx` in bytes: the archive,
 /// and [`BESIDE_ARCHIVE`]. Not in it: ledgers of sessions that are live or still to be finalized, open
 /// threads, notes that people wrote, files that git tracks, and files that are not ours.
 pub const MAX_TOTAL: u64 = 256 * 1024 * 1024;
@@ -43,7 +43,7 @@ const MAX_SPLIT: u64 = 256 * 1024 * 1024;
 const MAX_PACK: u64 = 16 * 1024 * 1024;
 /// Entries of a directory that are looked at.
 const MAX_LISTED: usize = 10_000;
-/// How a history is bounded.
+/// Bounds of a history.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound<'f> {
     pub(crate) file: &'f str,
@@ -53,7 +53,7 @@ pub(crate) struct Bound<'f> {
     pub(crate) keep: u64,
     /// Rows that stay at least, however long: what readers look at.
     pub(crate) rows: usize,
-    /// What stays besides.
+    /// Rows that stay besides.
     pub(crate) stays: Stays,
 }
 
@@ -114,16 +114,16 @@ const KEPT_EVENTS: u64 = 16 * 1024;
 /// A small file in the archive.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Packed {
-    /// Where it was, below `.aictx/`.
+    /// Path below `.aictx/`.
     pub(crate) file: String,
-    /// What it held; bytes that were no text are lost in it.
+    /// Content; bytes that were no text are lost in it.
     pub(crate) text: String,
     /// Of a ledger: proof that this user put it there ([`archive::proof`]).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) proof: String,
 }
 
-/// What a pass of retention did.
+/// Result of a retention pass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tidied {
     /// Ledgers that moved to the archive.
@@ -281,7 +281,7 @@ fn split_history(root: &Root, bound: &Bound) -> std::io::Result<bool> {
     Ok(true)
 }
 
-/// Where the rows begin that stay: at most `keep` bytes of whole lines, or `rows` lines if that is
+/// Returns the start of the rows that stay: at most `keep` bytes of whole lines, or `rows` lines if that is
 /// more. A last line without its newline stays.
 fn cut(bytes: &[u8], keep: usize, rows: usize) -> usize {
     let mut at = memchr::memrchr(b'\n', bytes).map_or(0, |n| n + 1);

@@ -1,4 +1,4 @@
-//! Where a repository is, what is checked out, and where a path lies.
+//! Finds repositories, their checkouts, and locations of paths.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
@@ -38,7 +38,7 @@ pub enum RootError {
     Missing {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         why: String,
     },
     /// Neither `.git` nor `.aictx` here or above.
@@ -134,7 +134,7 @@ fn git_dir(dir: &Path) -> Option<PathBuf> {
     Some(git)
 }
 
-/// Where the git directory of `dir` is, should it be one: it has a `HEAD`.
+/// Returns the git directory of `dir`, if it has a `HEAD`.
 fn git_place(dir: &Path) -> Option<PathBuf> {
     let dot = dir.join(".git");
     let kind = dot.symlink_metadata().ok()?;
@@ -175,7 +175,7 @@ fn read_beginning(path: &Path) -> Option<Vec<u8>> {
     untrusted::open(path).ok()?.beginning(MAX_GIT_FILE).ok()
 }
 
-/// What is checked out in a worktree.
+/// Checkout of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Head {
     /// Branch; `(detached)` without one, empty when unknown.
@@ -238,11 +238,11 @@ pub struct Branch {
     pub commit: String,
     /// The commit that it was made at; empty when nothing tells.
     pub made_at: String,
-    /// When it was made, in seconds since the Unix epoch; 0 when nothing tells.
+    /// Time of creation, in seconds since the Unix epoch; 0 when nothing tells.
     pub made: u64,
 }
 
-/// What there is to know of a branch of the repository that `worktree` (the root of one) belongs to.
+/// Returns the facts of a branch of the repository that `worktree` (the root of one) belongs to.
 /// `None` where there is no such branch.
 pub fn branch_named(worktree: &Path, branch: &str) -> Option<Branch> {
     let git = git_dir(worktree)?;
@@ -328,7 +328,7 @@ fn packed_ref(common: &Path, name: &str) -> Option<String> {
     }
 }
 
-/// Where `raw` (as an agent or a user wrote it, relative to `cwd`) lies in the repository at
+/// Locates `raw` (as an agent or a user wrote it, relative to `cwd`) in the repository at
 /// `root`, with all symbolic links on the way resolved as far as they exist.
 pub fn locate(root: &Path, cwd: &Path, raw: &str) -> Located {
     let (Some(root_text), Some(cwd_text)) = (root.to_str(), cwd.to_str()) else {

@@ -527,7 +527,7 @@ pub(crate) fn own_document(root: &Root, file: &str) -> Option<Members> {
     read::object(&open.read(MAX_FILE).ok()?).ok()
 }
 
-/// When a record was written, by its own word; empty where it does not say.
+/// Returns the time of a record, as it says itself; empty where it does not say.
 fn written(record: &Members) -> &str {
     let named = ["timestamp", "updated_at", "recorded_at", "created_at"];
     let texts = named.iter().filter_map(|name| record.get(*name)?.as_str());

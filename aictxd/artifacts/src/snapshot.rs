@@ -77,11 +77,11 @@ pub(crate) struct Cache {
     /// The strategy rows folded, and the rows they were folded from.
     learned: Rows<Strategy>,
     learned_from: Rows<Strategy>,
-    /// What several files hold together, and the editions it was put together from.
+    /// Union of several files, and the editions it was built from.
     together: Together,
 }
 
-/// What is spread over a directory of files, as one.
+/// Records spread over a directory of files, as one.
 #[derive(Debug, Clone, Default)]
 struct Together {
     threads: Arc<Vec<Arc<Thread>>>,
@@ -286,7 +286,7 @@ impl Cache {
         }
     }
 
-    /// How long a history was when its rows were read, if they were.
+    /// Returns the length of a history when its rows were read, if they were.
     pub(crate) fn len_read(&self, file: &str) -> Option<u64> {
         histories!(self, history => if history.is(file) {
             return history.len_read();

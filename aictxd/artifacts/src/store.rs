@@ -44,14 +44,14 @@ pub const FORMAT_VERSION: u64 = 1;
 /// An operation of a group: decides on a snapshot what is answered and written.
 pub type Op<'a, T> = Box<dyn FnOnce(&Snapshot) -> (T, Effects) + Send + 'a>;
 
-/// What a commit gave.
+/// Result of a commit.
 #[derive(Debug, Clone)]
 pub struct Committed<T> {
-    /// What the operation answers.
+    /// Reply of the operation.
     pub reply: T,
     /// The memory with the operation (and its group) in it.
     pub snapshot: Arc<Snapshot>,
-    /// What was redacted of its writes.
+    /// Redactions in its writes.
     pub report: Report,
 }
 
@@ -63,7 +63,7 @@ pub struct Store {
     home: PathBuf,
     root: RwLock<Arc<Root>>,
     trust: Arc<Trust>,
-    /// What is ignored because it is not this user's, by where it was found.
+    /// Ignored files that are not this user's, by where they were found.
     foreign: Mutex<BTreeMap<&'static str, Vec<ReadIssue>>>,
     gate: Gate,
     cache: Mutex<Fresh>,
@@ -79,7 +79,7 @@ pub struct Store {
     /// Held while what is owed is given to the disk: whoever wants it there waits for it.
     settling: Mutex<()>,
     clock: fn() -> Timestamp,
-    /// How long a commit waits for others.
+    /// Longest wait of a commit for others.
     patience: Duration,
 }
 

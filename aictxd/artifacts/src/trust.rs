@@ -29,7 +29,7 @@ pub const MAX_TRACKED: usize = 50_000;
 /// Files of a memory that git tracks, by name in lower case (some file systems make no difference).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tracked {
-    /// Whether each is a regular file, and not a link or a submodule.
+    /// True for a regular file, false for a link or a submodule.
     files: BTreeMap<String, bool>,
     /// Git's answer is not known, so that no file counts as this machine's.
     all: bool,
@@ -259,7 +259,7 @@ impl Names {
         self.kept.is_empty() && self.tracked.is_empty()
     }
 
-    /// Where this machine's own file of a name lies.
+    /// Returns the name of this machine's own file.
     pub(crate) fn file<'n>(&self, file: &'n str) -> Cow<'n, str> {
         let is_elsewhere = || match is_proven(file) {
             true => self.tracked.blocks_directory(parent(file)),
@@ -276,7 +276,7 @@ impl Names {
         Cow::Owned(format!("{}/{file}", self.local))
     }
 
-    /// Where this machine's own directory of a name lies.
+    /// Returns the name of this machine's own directory.
     pub(crate) fn directory<'n>(&self, directory: &'n str) -> Cow<'n, str> {
         let is_moved = || {
             let holds_histories = matches!(directory, files::THREADS_DIR | files::SEMANTIC_DIR);

@@ -19,7 +19,7 @@ mod staleness;
 pub use portable::portable_fates;
 pub use staleness::staleness;
 
-/// What becomes of a row.
+/// Fate of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It stays.

@@ -67,7 +67,7 @@ const MAX_LIMITS: usize = 12;
 pub struct SessionStart<'a> {
     /// Whose.
     pub identity: &'a Identity,
-    /// Where.
+    /// Repository.
     pub project: &'a Project,
     /// `startup`, `resume`, `clear`, `compact` or `fork`.
     pub source: &'a str,

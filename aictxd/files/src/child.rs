@@ -45,9 +45,9 @@ impl Limits {
 /// Output of a child process.
 #[derive(Debug)]
 pub struct Output {
-    /// What it wrote to standard output, as far as it was read.
+    /// Standard output, as far as it was read.
     pub bytes: Vec<u8>,
-    /// How it ended; nothing when a limit ended it.
+    /// Exit status; `None` when a limit ended it.
     pub status: Option<ExitStatus>,
 }
 

@@ -151,7 +151,7 @@ impl Deref for Mapped {
     }
 }
 
-/// What happened before [`handle`], and the size of a page: nothing in a signal handler may ask the
+/// The action before [`handle`], and the size of a page: nothing in a signal handler may ask the
 /// system for it.
 static BEFORE: OnceLock<(libc::sigaction, usize)> = OnceLock::new();
 
@@ -218,7 +218,7 @@ fn put_zeros(address: usize) -> bool {
     }
 }
 
-/// Where the calling thread's `errno` is.
+/// Returns the address of the calling thread's `errno`.
 fn errno() -> *mut libc::c_int {
     // SAFETY: it only gives an address.
     #[cfg(any(target_os = "macos", target_os = "ios", target_os = "freebsd"))]

@@ -37,7 +37,7 @@ const HARMLESS: &[&str] = &[
 pub struct Mount {
     /// The kernel's number for it; another one when it is mounted anew.
     pub id: u64,
-    /// Where it is mounted.
+    /// Mount point.
     pub path: PathBuf,
     /// Its type, `nfs4` say.
     pub kind: String,
@@ -47,7 +47,7 @@ pub struct Mount {
 #[derive(Debug, Default)]
 struct Table(HashMap<PathBuf, Option<Arc<Mount>>>);
 
-/// Whether any mount can hang: most machines have none, and then nothing else is asked.
+/// True if any mount can hang: most machines have none, and then nothing else is asked.
 static ANY: AtomicBool = AtomicBool::new(false);
 static TABLE: RwLock<Option<Arc<Table>>> = RwLock::new(None);
 
@@ -115,7 +115,7 @@ fn table() -> Option<Arc<Table>> {
     TABLE.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Where the file system that holds an absolute path is mounted; none where the system does not tell.
+/// Returns the mount point of an absolute path; `None` where the system does not tell.
 #[expect(clippy::disallowed_methods, reason = "a file of /proc")]
 pub fn mount_point(path: &Path) -> Option<PathBuf> {
     let text = std::fs::read("/proc/self/mountinfo").ok()?;

@@ -42,7 +42,7 @@ pub fn read_of(file: &File, len: u64, from: u64, limit: u64) -> io::Result<Vec<u
     }
 }
 
-/// Whether the byte at a place is the end of a line.
+/// Returns true if the byte at an offset ends a line.
 ///
 /// # Errors
 /// As the system reports them.

@@ -42,7 +42,7 @@ const REJECTED: &str = "rejected";
 const LOST: &str = "lost";
 /// Most lost events that are counted.
 const MAX_COUNT: u64 = 1_000_000;
-/// What the key is used for.
+/// Purpose of the key.
 const PURPOSE: &str = "aictx spool";
 
 /// Places in which an event can wait, in the order in which they are tried.

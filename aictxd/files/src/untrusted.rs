@@ -92,7 +92,7 @@ impl Regular {
         })
     }
 
-    /// How the file looked when it was opened.
+    /// Returns the metadata of the opened file.
     pub fn stat(&self) -> &Stat {
         &self.stat
     }

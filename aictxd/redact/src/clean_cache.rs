@@ -1,4 +1,4 @@
-//! What was found to be clean before: memory is rewritten again and again, and most of its texts were
+//! Cache of texts found to be clean: memory is rewritten again and again, and most of its texts were
 //! scrubbed when they were written first.
 //!
 //! Remembered are 63 bits of a keyed hash of the member's name and the text, in a place that the hash
@@ -30,7 +30,7 @@ struct Clean {
     tags: Box<[AtomicU64]>,
 }
 
-/// Where a text is remembered, and as what.
+/// Slot and fingerprint of a cached text.
 pub(super) struct Mark {
     slot: &'static AtomicU64,
     tag: u64,

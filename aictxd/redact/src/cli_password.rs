@@ -276,7 +276,7 @@ fn elements(b: &[u8], mut i: usize) -> (Vec<(usize, usize)>, usize) {
     (out, i)
 }
 
-/// What may stand between the strings of a list; `spawn('mysql', ['-px'])` has a list in a list.
+/// Returns true for a byte between the strings of a list; `spawn('mysql', ['-px'])` has a list in a list.
 fn is_between(c: u8) -> bool {
     matches!(c, b',' | b' ' | b'[')
 }
@@ -451,7 +451,7 @@ pub(super) fn openssl_pass(line: &mut Line, start: usize, i: usize) {
     take(line, i, end, Take::Whole, PASSWORD);
 }
 
-/// How far behind a reader its here-string may begin, in bytes.
+/// Largest distance of a here-string behind its reader, in bytes.
 const MAX_HERE: usize = 128;
 
 /// `echo x | sudo -S`, `echo x | docker login --password-stdin`, `chpasswd <<< x`: the reader is at `i`.

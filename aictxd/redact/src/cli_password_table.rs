@@ -1,11 +1,11 @@
 //! The table of commands that take passwords as arguments.
 
-/// What of an argument is the secret.
+/// Part of an argument that is the secret.
 #[derive(Clone, Copy)]
 pub(super) enum Take {
     /// All of it.
     Whole,
-    /// What follows the first of this byte.
+    /// The rest behind the first of this byte.
     After(u8),
     /// The pairs of a cookie.
     Cookies,

@@ -9,7 +9,7 @@ use super::keyword_index::spans_within;
 use super::line::Line;
 use super::multiline::Follow;
 
-/// How often encodings may stand in each other.
+/// Maximal nesting of encodings.
 const MAX_DEPTH: usize = 2;
 /// The shortest base64 that is decoded: of 18 bytes. Shorter tokens are not recognised either.
 const MIN_BASE64: usize = 24;
@@ -61,7 +61,7 @@ struct Piece {
     text: Vec<u8>,
 }
 
-/// What a run of name characters stands for: all of it, with what else belongs to base64 around it,
+/// Decodes a run of name characters: all of it, with what else belongs to base64 around it,
 /// or one of its parts. Base64 of plain text is made of letters and digits, so a run holds it.
 fn piece(b: &[u8], s: usize, e: usize) -> Option<Piece> {
     let digit = |c: u8| is_base64(c) && c != b'=';
@@ -84,7 +84,7 @@ fn piece(b: &[u8], s: usize, e: usize) -> Option<Piece> {
         })
 }
 
-/// What a piece stands for, when that is text.
+/// Decodes a piece, if the result is text.
 fn decode(piece: &[u8]) -> Option<Vec<u8>> {
     if !(MIN_BASE64..=MAX_PIECE).contains(&piece.len()) {
         return None;

@@ -17,7 +17,7 @@ pub(super) const MAX_DEPTH: usize = 256;
 const MAX_NAMES: usize = 512;
 const MAX_NAME: usize = 64;
 
-/// Where something stands in a document: in what, and there. Written out only for what is found.
+/// Path of a value in a document. Written out only for findings.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Place<'p> {
     within: Option<&'p Place<'p>>,
@@ -221,7 +221,7 @@ pub(super) fn string(text: &mut String, place: &Place, name: Option<&str>, repor
     report.merge_at(found, &place.pointer());
 }
 
-/// What a member's name announces. The names of records are few, and each stands over many texts.
+/// Returns the class of a member's name. The names of records are few, and each stands over many texts.
 fn announced(name: &str) -> Option<Name> {
     thread_local! {
         static KNOWN: RefCell<HashMap<String, Option<Name>>> = RefCell::default();

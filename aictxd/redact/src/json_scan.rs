@@ -28,7 +28,7 @@ struct Reader<'j> {
     at: usize,
     /// The layout, where it is wanted.
     out: Option<String>,
-    /// Whether each object or list that is open has a member yet.
+    /// For each open object or list, true once it has a member.
     open: Vec<bool>,
 }
 
@@ -161,7 +161,7 @@ impl<'j> Reader<'j> {
     }
 }
 
-/// What a string says.
+/// Returns the text of a string token.
 fn text_of(token: Token<'_>) -> Option<Cow<'_, str>> {
     if token.escapes {
         return serde_json::from_str(token.written).ok().map(Cow::Owned);

@@ -14,7 +14,7 @@ use super::{
     secret_sentence, sql_rows, url,
 };
 
-/// What a keyword leads to.
+/// Rule family that a keyword leads to.
 #[derive(Clone, Copy)]
 enum Lead {
     /// A row of the token table.
@@ -75,7 +75,7 @@ enum Lead {
     Setuser,
     /// The end of a mail address, and what may be its password.
     Mail,
-    /// What a script types.
+    /// Text typed by a script.
     Send,
     /// A value that a log must not show.
     Mask,

@@ -12,7 +12,7 @@ use super::value_kind::{Candidate, Tie, is_expression, is_secret};
 /// The most bytes of a call that are looked at.
 const MAX_CALL: usize = 1024;
 
-/// What the argument is.
+/// Kind of argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Arg {
     Password,
@@ -146,7 +146,7 @@ fn is_key(c: &Candidate) -> bool {
         && !(is_reference(v) && v.contains(&b'/'))
 }
 
-/// Where argument `place` begins, in a call whose first argument begins at `i`.
+/// Returns the start of argument `place` in a call whose first argument begins at `i`.
 fn argument(b: &[u8], i: usize, place: usize) -> Option<usize> {
     let mut at_arg = 0;
     let mut depth = 0_usize;

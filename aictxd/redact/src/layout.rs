@@ -1,4 +1,4 @@
-//! How documents are laid out: as much in lines as a person reads and a merge tells apart, and no white
+//! Layout of documents: as much in lines as a person reads and a merge tells apart, and no white
 //! space beyond that.
 //!
 //! Members of the document and members of those stand in lines of their own (an area, a session, a part
@@ -33,12 +33,12 @@ pub fn new_line(depth: usize) -> &'static str {
     }
 }
 
-/// What stands between a name and its value.
+/// Returns the separator of a name and its value.
 pub fn colon(depth: usize) -> &'static str {
     if depth <= LINES { ": " } else { ":" }
 }
 
-/// What stands before a bracket that closes, with `depth` brackets around it.
+/// Returns the white space before a closing bracket with `depth` brackets around it.
 pub fn before_end(depth: usize, is_empty: bool) -> &'static str {
     match is_empty || depth >= LINES {
         true => "",

@@ -76,7 +76,7 @@ pub struct Finding {
     pub field: String,
 }
 
-/// What was replaced.
+/// Replacements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// The first 1024 findings, in the order of the text.
@@ -90,7 +90,7 @@ impl Report {
         self.counts.is_empty()
     }
 
-    /// How many values of each kind were replaced, those beyond the kept findings included.
+    /// Returns the number of replaced values by kind, those beyond the kept findings included.
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         self.counts.clone()
     }
@@ -132,7 +132,7 @@ pub fn prepare() {
     keyword_index::prepare();
 }
 
-/// How often a text is looked at again after something was replaced in it.
+/// Most passes over a text in which something was replaced.
 const MAX_PASSES: usize = 8;
 
 /// Replaces the secrets of a text. Borrowed when there are none. What a replacement leaves behind can

@@ -25,7 +25,7 @@ pub(super) struct Line<'a> {
     /// No key block ends behind here: it was looked for.
     pub(super) no_key_end: bool,
     markers: Vec<(usize, usize)>,
-    /// How many more bytes of values may be judged at full length.
+    /// Bytes of values that may still be judged at full length.
     budget: usize,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// How much of a value of this length may be judged. A line full of overlapping values has a
+    /// Returns the number of bytes to judge of a value of this length. A line full of overlapping values has a
     /// budget; when it is spent, values are judged by their first 64 bytes.
     pub(super) fn allowance(&mut self, len: usize) -> usize {
         let full = self.budget > 0;

@@ -16,13 +16,13 @@ pub(super) struct Edit {
     pub(super) text: Vec<u8>,
 }
 
-/// What is carried from line to line.
+/// State carried from line to line.
 #[derive(Default)]
 pub(super) struct Engine {
     open: Option<Open>,
     /// The line end before the next line, when an open block has swallowed it.
     newline: Vec<u8>,
-    /// What the lines before say about the next.
+    /// Expectation from earlier lines about the next.
     follow: Follow,
 }
 
@@ -53,7 +53,7 @@ impl Engine {
         }
     }
 
-    /// What is still owed at the end of the text.
+    /// Returns the output still pending at the end of the text.
     pub(super) fn finish(&mut self) -> Vec<u8> {
         self.open = None;
         self.follow = Follow::default();

@@ -6,7 +6,7 @@ use super::text_kind::trim_any;
 use super::value_kind::Tie;
 use super::{cli_password, marker};
 
-/// Where in a Kubernetes manifest the text is.
+/// Position in a Kubernetes manifest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Manifest {
     #[default]

@@ -20,7 +20,7 @@ const ALL: [&str; 8] = [
     TOKEN,
 ];
 
-/// How every marker begins.
+/// Start of every marker.
 pub(super) const OPEN: &[u8] = b"[redacted:";
 
 /// The end of the marker that begins at `i`, when one does. Only the eight kinds make a marker, so

@@ -1,4 +1,4 @@
-//! What one line says about the next: values below their names, tables, manifests, continued
+//! Expectations of one line about the next: values below their names, tables, manifests, continued
 //! commands. A state is small, is renewed by every line, and ends with the first line that does not
 //! fit it.
 
@@ -16,7 +16,7 @@ use super::secret_name::{Name, classify};
 use super::text_kind::trim_any;
 use super::value_kind::Tie;
 
-/// How a value stands below its name.
+/// Layout of a value below its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Below {
     /// One value, indented deeper than the name.
@@ -33,7 +33,7 @@ pub(super) enum Below {
     Items,
     /// A member called `value` of the object under the name.
     Member,
-    /// What a script sends behind a prompt that it waits for.
+    /// Text that a script sends behind a prompt it waits for.
     Sent,
     /// The second line: a user stands on the first.
     Second,
@@ -60,7 +60,7 @@ struct Open {
     lines: u32,
 }
 
-/// What is carried from line to line besides key blocks.
+/// State carried from line to line, key blocks aside.
 #[derive(Default)]
 pub(super) struct Follow {
     /// The line before named a secret whose value may be in the next (`- name: DB_PASSWORD`).

@@ -4,7 +4,7 @@ use super::bytes::{at, before, has_ci, is_name, run, run_back, sub};
 use super::line::Line;
 use super::marker::SECRET;
 
-/// What such a code is called, as the keyword search looks for it.
+/// Names of such codes, as the keyword search looks for them.
 pub(super) const NAMES: &[&str] = &[
     "one-time",
     "one time ",

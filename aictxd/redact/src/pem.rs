@@ -15,7 +15,7 @@ pub(super) enum Open {
     Maybe,
 }
 
-/// What a line means to an open block.
+/// Meaning of a line to an open block.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Step {
     /// The line belongs to the block.
@@ -88,7 +88,7 @@ pub(super) fn analyse(line: &mut Line, i: usize) -> Option<Open> {
     (tail.len() <= 12).then_some(Open::Maybe)
 }
 
-/// Where the `-----END …-----` at `i` ends.
+/// Returns the end of the `-----END …-----` at `i`.
 fn end_of(b: &[u8], i: usize) -> usize {
     let word = run(b, i + 5, 80, |c| c.is_ascii_alphanumeric() || c == b' ');
     let dashes = run(b, word, 5, |c| c == b'-');
@@ -128,7 +128,7 @@ fn key_text(b: &[u8]) -> (usize, usize) {
 }
 
 impl Open {
-    /// What `b`, a line without its end, means to the block; the state behind the line.
+    /// Returns the meaning of the line `b` (without its end) to the block, and the state behind it.
     pub(super) fn step(self, b: &[u8]) -> (Step, Option<Self>) {
         let (from, to) = key_text(b);
         let rest = sub(b, to, b.len());

@@ -1,4 +1,4 @@
-//! What a name says about its value: `GITHUB_TOKEN` yes, `tokens_used` no.
+//! Classifies names by their values: `GITHUB_TOKEN` yes, `tokens_used` no.
 //!
 //! A name is cut into words at `_ - .` and at camel case. Only the last word group counts, after
 //! numbers and deployment suffixes (`_PROD`, `_2`) are taken off: `PASSWORD_FILE` names a file.
@@ -6,7 +6,7 @@
 use super::marker;
 use super::name_words::{KEY_GROUPS, PLAIN_KEYS, SUFFIXES};
 
-/// What kind of secret a name announces. It decides the marker and how much the value must look
+/// Kind of secret that a name announces. It decides the marker and how much the value must look
 /// like a secret.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Name {

@@ -235,7 +235,7 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
     judge(line, n, i, Tie::Prose)
 }
 
-/// Where the value begins behind `still`, `just` and the like at `i`.
+/// Returns the start of the value behind `still`, `just` and the like at `i`.
 pub(super) fn adverbs(b: &[u8], mut i: usize) -> usize {
     for word in [
         "still ",

@@ -7,9 +7,9 @@ use super::{Report, apply};
 
 /// Lines up to this are held whole.
 const MAX_LINE: usize = 1 << 20;
-/// How much of a longer line is looked at again with what follows it.
+/// Bytes of a longer line that are scanned again with the next part.
 const OVERLAP: usize = 64 << 10;
-/// How much of what is already written is kept as context.
+/// Bytes of written output that are kept as context.
 const CONTEXT: usize = 4 << 10;
 
 /// Scrubs a stream in bounded memory: [`push`](Self::push) chunks of any size, then
@@ -61,7 +61,7 @@ impl StreamScrubber {
         self.report
     }
 
-    /// What was found so far.
+    /// Returns the findings so far.
     pub fn report(&self) -> &Report {
         &self.report
     }

@@ -1,4 +1,4 @@
-//! What a piece of text looks like: placeholder, words, reference, number, random.
+//! Classifies a piece of text: placeholder, words, reference, number, random.
 
 use super::bytes::{at, has_ci, looking_at};
 

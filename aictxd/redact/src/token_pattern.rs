@@ -71,7 +71,7 @@ pub(super) enum Part {
     Run(Class, usize, usize),
 }
 
-/// What a match must satisfy besides its shape.
+/// Condition on a match besides its shape.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Check {
     /// Nothing: the prefix says it all.
@@ -88,9 +88,9 @@ pub(super) struct Rule {
     pub(super) id: &'static str,
     /// Marker kind.
     pub(super) kind: &'static str,
-    /// What the prefilter looks for; compared exactly, upper and lower case included.
+    /// Keyword of the prefilter; compared exactly, upper and lower case included.
     pub(super) key: &'static str,
-    /// What must follow the keyword.
+    /// Parts that must follow the keyword.
     pub(super) parts: &'static [Part],
     /// True if the keyword itself stays (addresses) or goes (token prefixes).
     pub(super) keep_key: bool,

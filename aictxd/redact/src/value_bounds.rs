@@ -1,4 +1,4 @@
-//! Where a value ends: quotes, brackets, constructors, signs that belong to a password.
+//! Bounds of values: quotes, brackets, constructors, signs that belong to a password.
 
 use super::benign_words::{is_common, is_explanation, is_function_word};
 use super::bytes::{at, blanks, looking_at, run, run_back, sub};
@@ -7,7 +7,7 @@ use super::value_kind::Tie;
 /// The most bytes of a value that are looked at; a longer run is judged by these and taken whole.
 pub(super) const MAX_VALUE: usize = 2048;
 
-/// Where a value begins, ends, and whether it is quoted.
+/// Returns the bounds of a value, and true if it is quoted.
 pub(super) fn value_at(
     b: &[u8],
     mut i: usize,

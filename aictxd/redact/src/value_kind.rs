@@ -1,4 +1,4 @@
-//! Whether a value looks like a secret: placeholders, code, paths, words and entropy.
+//! Decides if a value looks like a secret: placeholders, code, paths, words and entropy.
 
 use super::benign_words::{
     is_common, is_explaining, is_explanation, is_function_word, is_technical,
@@ -11,7 +11,7 @@ use super::text_kind::{
     looks_placeholder, self_named, trim_any,
 };
 
-/// How a value is tied to its name, which says how much may be concluded from it.
+/// Syntax between a value and its name, which limits the conclusions from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tie {
     /// `NAME=value`
@@ -36,7 +36,7 @@ pub(super) struct Candidate<'a> {
     pub(super) text: &'a [u8],
     /// True if it stood in quotes.
     pub(super) quoted: bool,
-    /// How it is tied to its name.
+    /// Syntax between name and value.
     pub(super) tie: Tie,
     /// The name is written in capitals, as environment variables are.
     pub(super) upper_name: bool,
@@ -261,7 +261,7 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
     random(c, name, letters, digits)
 }
 
-/// What people choose where a machine should have: words with capitals, digits and a sign
+/// Returns true for a password chosen by a person: words with capitals, digits and a sign
 /// (`Harbor417tide!`, `Violet-Falcon-62`). Names of resources are in lower case.
 fn is_chosen(c: &Candidate, name: Name, digits: usize) -> bool {
     let v = c.text;

@@ -89,7 +89,7 @@ pub struct Report {
     pub nested: Vec<String>,
     /// True if git's index was read.
     pub git: bool,
-    /// How long it took.
+    /// Duration.
     pub took: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! How long it takes to read and to answer a call that is about to run, by agent. Run it with
+//! Benchmark of reading and answering a call that is about to run, by agent. Run it with
 //! `--release`; it prints and judges nothing.
 
 #![allow(clippy::disallowed_methods)]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::event_and_tool_tables::Event;
 use crate::{Answer, Decision, MAX_CONTEXT};
 
-/// What is added to the reason of a call that the user should be asked about, where the agent
+/// Text added to the reason of a call that the user should be asked about, where the agent
 /// gives a hook no way to ask.
 const CANNOT_ASK: &str = " The user has to decide this, and this agent gives a hook no way to ask: \
     the call was stopped. Say what it would do and let the user run it or choose another way.";
@@ -60,7 +60,7 @@ pub(crate) fn specific(event: &str, members: Map<String, Value>) -> Option<Value
     Some(json!({ "hookSpecificOutput": output }))
 }
 
-/// What keeps an agent from ending its turn: the reason is handed to the model as what the user says
+/// Builds an answer that keeps an agent from ending its turn: the reason is handed to the model as what the user says
 /// next. `word` is the agent's word for it.
 pub(crate) fn question(answer: &Answer, word: &str) -> Option<Value> {
     match &answer.decision {

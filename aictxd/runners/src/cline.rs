@@ -60,7 +60,7 @@ const TOOLS: &Tools = &[
     ("editor", Does::Edit),
 ];
 
-/// What stands one level down, whichever event it is.
+/// Returns the object one level down, whichever event it is.
 fn detail<'a>(payload: &Members<'a>) -> Members<'a> {
     payload.object(&[
         // The command line sends both; the other one has its arguments as text.

@@ -47,7 +47,7 @@ pub(crate) const TOOLS: &Tools = &[
     ("container.exec", Does::Shell),
 ];
 
-/// What a tool printed. A shell command's response is the bare text, with no sign of how it ended;
+/// Returns a tool's output. A shell command's response is the bare text, without its exit status;
 /// a patch's begins with its status.
 fn output<'a>(payload: &Members<'a>, call: &ToolCall<'a>) -> Output<'a> {
     let stdout = payload
@@ -194,7 +194,7 @@ impl Agent for Codex {
         }]
     }
 
-    /// Whether any hook of the user's file is approved. Whether the hash is still right is known only
+    /// Tells if any hook of the user's file is approved. Whether the hash is still right is known only
     /// to Codex.
     fn allowed(&self, site: &Site<'_>, read: Reader<'_>) -> Allowed {
         let file = home(site, "config.toml");

@@ -83,7 +83,7 @@ fn call<'a>(payload: &Members<'a>, event: &str) -> ToolCall<'a> {
     }
 }
 
-/// What a tool gave: `tool_output` is JSON in a string, `output` the bare text of a shell. Whether
+/// Returns a tool's output: `tool_output` is JSON in a string, `output` the bare text of a shell. Whether
 /// a status stands in it differs by version; without one nothing is known.
 fn output<'a>(payload: &Members<'a>, event: &str) -> Output<'a> {
     if event == "afterShellExecution" {

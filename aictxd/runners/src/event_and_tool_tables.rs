@@ -11,7 +11,7 @@ use crate::{
     Action, Dialect, DialectError, MAX_PATCHED, Moment, Output, Status, ToolCall, tool_shape,
 };
 
-/// What an agent's event means to us.
+/// Meaning of an agent's event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A session begins.
@@ -113,7 +113,7 @@ pub(crate) fn find<'t>(events: &'t [Event], name: &str) -> Option<&'t Event> {
         .or_else(|| alike.find(|event| event.name.eq_ignore_ascii_case(name)))
 }
 
-/// What a tool does.
+/// Effect of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Does {
     /// Reads a file.
@@ -173,7 +173,7 @@ pub(crate) const PATCHES: &[&str] = &[
     "patch_text",
     "diff",
 ];
-/// What tools of file servers call an edit, behind the server's name.
+/// Names of edits in tools of file servers, behind the server's name.
 const SERVER_EDITS: &[&str] = &[
     "write_file",
     "edit_file",
@@ -210,7 +210,7 @@ const SERVER_EDITS: &[&str] = &[
     "write",
     "edit",
 ];
-/// What they call a command line.
+/// Names of shells in tools of servers.
 const SERVER_SHELLS: &[&str] = &[
     "execute_command",
     "run_command",
@@ -243,7 +243,7 @@ pub(crate) const SERVER_PATHS: &[&str] = &[
     "new_path",
 ];
 
-/// What a call does. `input` is its arguments: an object, or a string that holds one, or a patch. A tool that no table
+/// Returns the action of a call. `input` is its arguments: an object, or a string that holds one, or a patch. A tool that no table
 /// names is known by the shape of its input.
 pub(crate) fn action<'a>(tools: &Tools, tool: &str, input: Option<&'a RawValue>) -> Action<'a> {
     let does = does(tools, tool);
@@ -288,7 +288,7 @@ fn of_input<'a>(does: Option<Option<Does>>, tool: &str, input: &Members<'a>) -> 
     }
 }
 
-/// What the table says, else what the name of another server's tool does; `Some(None)` for its edits.
+/// Looks a tool up in the table, else by the name of another server's tool; `Some(None)` for its edits.
 #[allow(clippy::option_option)]
 fn does(tools: &Tools, tool: &str) -> Option<Option<Does>> {
     // `execute/runInTerminal`: a group stands before the name.
@@ -559,7 +559,7 @@ fn exit_in_words(text: &str) -> Option<i32> {
     (code != 0 || is_own).then_some(code)
 }
 
-/// What happened, for agents whose payloads keep all members on one level.
+/// Builds the moment for agents whose payloads keep all members on one level.
 pub(crate) fn moment<'a>(
     kind: Kind,
     payload: &Members<'a>,

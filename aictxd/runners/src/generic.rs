@@ -165,7 +165,7 @@ impl Agent for Generic {
         }
     }
 
-    /// Who writes an agent registers its hooks; the repository's instructions are for all.
+    /// An agent's author registers its hooks; the repository's instructions are for all.
     fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
         if !(site.options.instructions && site.is_shared()) {
             return Vec::new();

@@ -54,7 +54,7 @@ pub struct HookEvent<'a> {
     pub transcript: Cow<'a, str>,
     /// Sub-agent that caused it; empty for the main one.
     pub agent_id: Cow<'a, str>,
-    /// What happened.
+    /// Event.
     pub moment: Moment<'a>,
 }
 
@@ -108,7 +108,7 @@ impl HookEvent<'_> {
     }
 }
 
-/// How far a tool call is.
+/// Progress of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallStep {
     /// It is about to run.
@@ -119,12 +119,12 @@ pub enum CallStep {
     Failed,
 }
 
-/// What happened.
+/// Event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Moment<'a> {
     /// A session began; the source is `startup`, `resume`, `clear`, `compact` or `fork`.
     SessionStart {
-        /// How it began.
+        /// Source of the start.
         source: Cow<'a, str>,
     },
     /// The user asked for something.
@@ -138,20 +138,20 @@ pub enum Moment<'a> {
     ToolDone {
         /// Which.
         call: ToolCall<'a>,
-        /// What it printed.
+        /// Output.
         output: Output<'a>,
-        /// How long it took.
+        /// Duration.
         duration_ms: Option<u64>,
     },
     /// A tool failed.
     ToolFailed {
         /// Which.
         call: ToolCall<'a>,
-        /// What the agent says about it; a shell's exit status stands in its first line.
+        /// Error text of the agent; a shell's exit status stands in its first line.
         error: Cow<'a, str>,
         /// The user stopped it.
         interrupted: bool,
-        /// How long it took.
+        /// Duration.
         duration_ms: Option<u64>,
     },
     /// Context is about to be compacted.
@@ -161,7 +161,7 @@ pub enum Moment<'a> {
     },
     /// A turn of the main agent ended.
     Stop {
-        /// What it said last.
+        /// Last message.
         last_message: Cow<'a, str>,
         /// It goes on because a hook asked it back before, or it was interrupted: it must not be asked.
         asked_back: bool,
@@ -170,7 +170,7 @@ pub enum Moment<'a> {
     Subagent {
         /// `start` or `stop`.
         phase: &'static str,
-        /// What it said last.
+        /// Last message.
         last_message: Cow<'a, str>,
     },
     /// The session ended.
@@ -204,7 +204,7 @@ pub struct ToolCall<'a> {
     pub tool: Cow<'a, str>,
     /// The agent's id of the call; may be empty.
     pub call_id: Cow<'a, str>,
-    /// What it does.
+    /// Effect.
     pub action: Action<'a>,
 }
 
@@ -238,7 +238,7 @@ impl ToolCall<'_> {
 /// Most files named by one [`Action::Patch`]; what is beyond is not looked at.
 pub const MAX_PATCHED: usize = 200;
 
-/// What a tool call does, as far as we care.
+/// Action of a tool call, as far as it matters here.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Action<'a> {
     /// Reads a file.
@@ -253,7 +253,7 @@ pub enum Action<'a> {
         command: Cow<'a, str>,
         /// It goes to the background: its end is not seen.
         background: bool,
-        /// Where it runs, when the call says so; from the directory of the event, or absolute.
+        /// Directory it runs in, when the call says so; relative to the directory of the event, or absolute.
         dir: Cow<'a, str>,
     },
     /// Throws away what was not committed, such as a worktree with changes.
@@ -287,11 +287,11 @@ pub struct Output<'a> {
     pub interrupted: bool,
     /// The agent moved it to the background: its end was not seen.
     pub background: bool,
-    /// What the agent says about how a command ended.
+    /// End of the command, as the agent says.
     pub status: Status,
 }
 
-/// How a command ended, as far as its agent says.
+/// End of a command, as far as its agent says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Status {
     /// The agent reports failures apart, so this is none; a pipe may hide one.
@@ -303,16 +303,16 @@ pub enum Status {
     Unknown,
 }
 
-/// What we have to say.
+/// Answer to an event.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
     /// Facts for the model; cut to [`MAX_CONTEXT`].
     pub context: String,
-    /// Whether the tool may run; only meaningful for [`Moment::ToolIntent`].
+    /// Decision; only meaningful for [`Moment::ToolIntent`].
     pub decision: Decision,
 }
 
-/// Whether a tool may run.
+/// Decision about a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Decision {
     /// We have no objection; the agent's own rules decide.
@@ -335,7 +335,7 @@ pub enum DialectError {
     Payload {
         /// Agent.
         runner: &'static str,
-        /// What the parser says.
+        /// Error of the parser.
         cause: String,
     },
     /// Nobody we know.

@@ -41,10 +41,10 @@ pub fn json_value(text: &str) -> Option<Value> {
 /// Largest file that is edited, in bytes.
 pub const MAX_FILE: usize = 16 * 1024 * 1024;
 
-/// What the ancestor put before its block in an instruction file of its own, without blanks.
+/// Text before the ancestor's block in an instruction file of its own, without blanks.
 const ANCESTOR_HEAD: &str = "---\napplyTo:\"**/*\"\n---";
 
-/// What shall stand in a file.
+/// Planned content of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     /// Entries of a JSON file, comments and trailing commas allowed.
@@ -59,7 +59,7 @@ pub enum Content {
     Whole(Whole),
 }
 
-/// What becomes of a file.
+/// Result for a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum After {
     /// Nothing to do.
@@ -70,7 +70,7 @@ pub enum After {
     Delete,
 }
 
-/// What an edit found besides.
+/// Finding of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// The user has an entry of their own in our place; it stays and ours is not written.
@@ -88,11 +88,11 @@ pub enum Note {
 /// The result of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// What to do with the file.
+    /// Result for the file.
     pub after: After,
-    /// What to remember; nothing when nothing changes.
+    /// Record of the change; `None` when nothing changes.
     pub record: Option<Record>,
-    /// What to tell.
+    /// Findings.
     pub notes: Vec<Note>,
 }
 

@@ -19,7 +19,7 @@ use crate::{Action, Answer, Dialect, DialectError, HookEvent, Moment, Output, St
 pub const PLUGIN: &str = include_str!("../assets/opencode.js");
 /// By this the module is known as ours.
 const PLUGIN_MARK: &str = "// aictx for OpenCode.";
-/// What stands in [`PLUGIN`] for the absolute path of the client.
+/// Placeholder in [`PLUGIN`] for the absolute path of the client.
 const PROGRAM_MARK: &str = "\"@AICTX_PROGRAM@\"";
 
 /// The module with the absolute path of the `aictx` program in it.

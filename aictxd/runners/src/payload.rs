@@ -103,7 +103,7 @@ impl<'a> Members<'a> {
         })
     }
 
-    /// How long something took: whole milliseconds, never negative.
+    /// Returns a duration in whole milliseconds, never negative.
     pub(crate) fn duration(&self, names: &[&str]) -> Option<u64> {
         u64::try_from(self.whole(names)?).ok()
     }

@@ -1,4 +1,4 @@
-//! What to install for an agent: which files, with what in them, and why.
+//! Plans of installations: files, their content, and reasons.
 //!
 //! A plan is data. Whoever carries it out reads each file, hands its text to [`crate::merge`],
 //! writes the result and keeps the records; the same plan takes everything out again.
@@ -30,7 +30,7 @@ pub use self::hook_approval::{Allowed, Reader, TrustStep, codex_trust};
 /// is in trouble.
 pub const TIMEOUT_SECONDS: u32 = 5;
 
-/// Whom an installation is for.
+/// Audience of an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// This user, in all repositories.
@@ -43,7 +43,7 @@ pub enum Scope {
     },
 }
 
-/// Where things are. All paths are absolute and without a slash at the end.
+/// Paths of the surroundings. All are absolute and without a slash at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
     /// Home directory.
@@ -68,7 +68,7 @@ pub struct Paths {
     pub variables: BTreeMap<String, String>,
 }
 
-/// What to install.
+/// Options of an installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Hooks.
@@ -115,13 +115,13 @@ pub struct Edit {
     pub agent: &'static str,
     /// The file, absolute.
     pub file: String,
-    /// What shall stand in it.
+    /// Planned content.
     pub content: Content,
     /// Why, for people.
     pub reason: &'static str,
     /// It is meant for a commit; else git must not see it when it lies in the repository.
     pub shared: bool,
-    /// What to mind; empty for nothing.
+    /// Caution; empty for none.
     pub caution: &'static str,
 }
 
@@ -130,33 +130,33 @@ pub trait Agent: Dialect {
     /// Its name for people.
     fn title(&self) -> &'static str;
 
-    /// What tells that it is there.
+    /// Returns the signs by which it is found.
     fn signs(&self) -> Signs;
 
     /// The files to edit.
     fn edits(&self, site: &Site<'_>) -> Vec<Edit>;
 
-    /// What a person has to do or allow before hooks run.
+    /// Returns the steps of a person before hooks run.
     fn trust(&self, _site: &Site<'_>) -> Vec<TrustStep> {
         Vec::new()
     }
 
-    /// Whether its own files say that hooks run.
+    /// Tells from its own files if hooks run.
     fn allowed(&self, _site: &Site<'_>, _read: Reader<'_>) -> Allowed {
         Allowed::default()
     }
 }
 
-/// Where and how a plan is made.
+/// Context of a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
     /// Runner.
     pub agent: &'static str,
     /// For whom.
     pub scope: Scope,
-    /// Where things are.
+    /// Paths of this process.
     pub paths: &'a Paths,
-    /// What is wanted.
+    /// Options.
     pub options: &'a Options,
 }
 
@@ -239,7 +239,7 @@ pub fn trust(
     Ok(agent.trust(&site))
 }
 
-/// Whether an agent's own files say that it runs our hooks.
+/// Tells from an agent's own files if it runs our hooks.
 ///
 /// # Errors
 /// When no such agent is known.
@@ -345,7 +345,7 @@ impl Site<'_> {
         arguments
     }
 
-    /// What the MCP server is told of the environment, under the agent's name for that: some agents
+    /// Returns the environment of the MCP server, under the agent's name for it: some agents
     /// start it without most of theirs.
     pub(crate) fn server_variables(&self, name: &'static str) -> Option<(&'static str, Value)> {
         let variables = &self.paths.variables;

@@ -1,11 +1,11 @@
-//! What the Python ancestor left behind: where to look, and which files are its own.
+//! Remains of the Python ancestor: places to look, and files of its own.
 //!
 //! Its entries in other people's files are taken out by [`crate::merge::remove_ancestor`]; here are
 //! the places where it made any, and its own files, which can be deleted whole.
 
 use crate::plan::{Paths, Scope};
 
-/// What is to be done in a place.
+/// Treatment of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remains {
     /// Somebody else's file with entries of the ancestor in it.
@@ -21,7 +21,7 @@ pub struct Place {
     pub file: String,
     /// The directory that is not the ancestor's: those between it and the file may be.
     pub root: String,
-    /// What it would be.
+    /// Kind of remains.
     pub remains: Remains,
 }
 
@@ -54,7 +54,7 @@ const IN_CODEX_HOME: &[(&str, Remains)] = &[
     ("AICTX_Codex.md", Remains::File),
 ];
 
-/// Where the ancestor may have left something.
+/// Returns the places in which the ancestor may have left something.
 pub fn places(scope: Scope, paths: &Paths) -> Vec<Place> {
     let codex = || {
         let home = || format!("{}/.codex", paths.home);

@@ -128,7 +128,7 @@ const PROSE: &[&str] = &[
     "to", "of",
 ];
 
-/// What a call with these arguments does.
+/// Returns the action of a call, by its arguments.
 pub(crate) fn action<'a>(tool: &str, input: &Members<'a>) -> Action<'a> {
     let mut found = Found::default();
     if speaks_of_terminal(tool) {
@@ -138,7 +138,7 @@ pub(crate) fn action<'a>(tool: &str, input: &Members<'a>) -> Action<'a> {
     found.action()
 }
 
-/// What the members of a call say, put together.
+/// Findings in the members of a call.
 #[derive(Default)]
 struct Found<'a> {
     terminal: bool,
@@ -365,7 +365,7 @@ fn is_unified(text: &str) -> bool {
     has("--- ") && has("+++ ") && has("@@")
 }
 
-/// What may stand for the name of a file.
+/// Returns true for text that may be the name of a file.
 fn is_path(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains(['\n', '\r', '\0'])
 }

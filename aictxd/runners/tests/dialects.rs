@@ -272,7 +272,7 @@ fn everything_an_agent_may_send_is_survived() {
     }
 }
 
-/// What nobody reads is not copied: a large file content costs a scan and no memory.
+/// Unread members are not copied: a large file content costs a scan and no memory.
 #[test]
 fn large_members_are_skipped() {
     let content = "x".repeat(4 << 20);

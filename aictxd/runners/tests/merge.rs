@@ -48,7 +48,7 @@ fn written(outcome: &Outcome) -> String {
     }
 }
 
-/// What a file says, apart from how it is written.
+/// Returns the meaning of a file, apart from its layout.
 fn meaning(text: &str) -> Value {
     fn value(ast: &Ast<'_>) -> Value {
         match ast {

@@ -163,7 +163,7 @@ pub fn command_word(command: &str) -> String {
     last.map(|part| part.name().to_owned()).unwrap_or_default()
 }
 
-/// What tests there, however it is called: `pytest` of `pytest -q` and of `python -m pytest`. Else the
+/// Returns the test program however it is called: `pytest` of `pytest -q` and of `python -m pytest`. Else the
 /// [word](command_word).
 pub fn tester(command: &str) -> String {
     let script = crate::parse(command);
@@ -240,7 +240,7 @@ pub fn hides_status(command: &str) -> bool {
     }
 }
 
-/// How many commands at the head of the line only prepare the shell for what follows
+/// Returns the number of leading commands that only prepare the shell for what follows
 /// (`cd api; export CI=1; pytest`): nobody asks for their status. None where the line may loop or
 /// branch, for then what follows may come before it, too.
 fn prelude(script: &crate::Script, command: &str) -> usize {
@@ -402,7 +402,7 @@ const MENDING: &[&str] = &[
     "--autocorrect",
 ];
 
-/// What the one linter of a command line looks for, whether it mends that or not; empty of other lines.
+/// Returns the rules that the linter of a command line checks, mending or not; empty for other lines.
 fn looked_for(script: &crate::Script) -> String {
     let [only] = script.commands.as_slice() else {
         return String::new();

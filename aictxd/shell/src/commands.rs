@@ -19,13 +19,13 @@ pub(super) struct Current<'t> {
 pub(super) struct Brace<'t> {
     /// The function whose body it begins.
     pub(super) open: Option<Open<'t>>,
-    /// What stands in it may not run.
+    /// True if its commands may not run.
     pub(super) branch: bool,
     /// It runs in a shell of its own.
     pub(super) apart: bool,
     /// It does not run, from this command on.
     pub(super) idle_from: Option<usize>,
-    /// How the list ends that leaves it out.
+    /// Status of the list that leaves it out.
     status: Option<bool>,
 }
 

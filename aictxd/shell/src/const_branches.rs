@@ -8,7 +8,7 @@ use super::{Joined, Role, SimpleCommand, Text, Word};
 
 /// An `if` or a `case` that is being read.
 pub(super) struct Branching<'t> {
-    /// What a `case` asks about, when the text tells.
+    /// Subject of a `case`, when the text tells.
     word: Option<Text<'t>>,
     /// One of its branches certainly is the one that runs, or another before it.
     taken: bool,
@@ -51,7 +51,7 @@ impl<'t> Lexer<'t, '_> {
         self.denied ^= word == "!";
     }
 
-    /// Whether what comes next, joined in this way, runs; nothing when the text does not tell.
+    /// Decides if the next command, joined in this way, runs; `None` when the text does not tell.
     pub(super) fn goes_on(&self, joined: Joined) -> Option<bool> {
         match (joined, self.status) {
             (Joined::And, status) => status,
@@ -139,7 +139,7 @@ impl<'t> Lexer<'t, '_> {
         self.branchings.pop();
     }
 
-    /// What was read of a branch that never runs does not run.
+    /// Marks commands of a branch that never runs.
     fn idles(&mut self) {
         let from = self
             .branchings
@@ -218,7 +218,7 @@ impl<'t> Lexer<'t, '_> {
     }
 }
 
-/// What a test says, when the text tells.
+/// Returns the result of a test, when the text tells.
 fn verdict(command: &SimpleCommand) -> Option<bool> {
     if !command.redirects.is_empty() {
         return None;
@@ -301,7 +301,7 @@ fn is_told(word: &Word) -> bool {
     one && (bracket || !stands_for) && !tilde && !word.text.contains("{}")
 }
 
-/// Whether one of the patterns of a branch matches; nothing where that takes more than comparing.
+/// Returns true if a pattern of a branch matches; `None` where that takes more than comparing.
 fn any_matches(patterns: &str, word: &str) -> Option<bool> {
     // Comments may stand before them.
     if patterns.contains(['#', '~']) {
@@ -366,7 +366,7 @@ mod tests {
         );
     }
 
-    /// What may have become another value, or none, decides nothing.
+    /// Values that may have changed decide nothing.
     #[test]
     fn values_that_do_not_last() {
         let asks = "[ \"$X\" = 1 ] || a";

@@ -5,7 +5,7 @@ use super::variables::Context;
 /// Names of which nothing is told; with more, nothing is told of any.
 const MAX_TOUCHED: usize = 256;
 
-/// What may set a variable, define a command anew or end a script in ways that are not followed: with one
+/// Commands that may set a variable, redefine a command or end a script in ways that are not followed: with one
 /// of these in it, a text decides nothing.
 const STRANGE: [&str; 27] = [
     "eval",

@@ -55,12 +55,12 @@ struct Function<'t> {
 /// A definition whose body is being read.
 pub(super) struct Open<'t> {
     name: Text<'t>,
-    /// Where its body begins, in bytes and commands.
+    /// Start of its body, in bytes and commands.
     start: usize,
     first: usize,
     positional: Vec<Word<'t>>,
     dir: Option<String>,
-    /// How it follows what stands before it.
+    /// Operator before it.
     joined: Joined,
     outer: Vec<Kept<'t>>,
 }
@@ -163,7 +163,7 @@ impl<'t> Functions<'t> {
         }
     }
 
-    /// How many are known; [`Functions::leave`] wants it back.
+    /// Returns the number of known functions, for [`Functions::leave`].
     pub(super) fn enter(&self) -> usize {
         self.known.len()
     }
@@ -360,7 +360,7 @@ pub(super) fn follow<'t>(
 mod tests {
     use super::super::{Dialect, Role, analyse};
 
-    /// What runs, as `word word`.
+    /// Returns the commands that run, as `word word`.
     fn runs(text: &str) -> Vec<String> {
         let script = analyse(text, Dialect::Posix);
         let commands = script.commands.iter();

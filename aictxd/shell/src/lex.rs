@@ -91,17 +91,17 @@ pub(super) struct Lexer<'t, 's> {
     pub(super) braces: Vec<Brace<'t>>,
     /// Open `if` and `case`.
     pub(super) branchings: Vec<Branching<'t>>,
-    /// How the commands joined so far end, when the text tells.
+    /// Status of the commands joined so far, when the text tells.
     pub(super) status: Option<bool>,
     /// `!` stands before what comes next.
     pub(super) denied: bool,
     /// The depth at which the text begins.
     pub(super) base: u8,
-    /// What is being read runs in a shell of its own: its output is piped, or it runs in the background.
+    /// True in a subshell: the output is piped, or it runs in the background.
     pub(super) apart: bool,
     /// The shell has ended.
     pub(super) ended: bool,
-    /// How what is being read follows its predecessor.
+    /// Operator before the current command.
     pub(super) joined: Joined,
     /// The nesting just met is too deep: what follows is read as commands of their own.
     pub(super) flat: bool,

@@ -132,7 +132,7 @@ pub enum RedirectKind {
 /// One redirection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect<'t> {
-    /// What it does.
+    /// Effect.
     pub kind: RedirectKind,
     /// File, descriptor or delimiter.
     pub target: Word<'t>,
@@ -140,7 +140,7 @@ pub struct Redirect<'t> {
     pub body: Option<String>,
 }
 
-/// How a command is joined to the one before it.
+/// Operator between a command and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Joined {
     /// First of its list.
@@ -158,7 +158,7 @@ pub enum Joined {
     Background,
 }
 
-/// What becomes of a command, as far as the text tells ([`analyse`] only).
+/// Role of a command, as far as the text tells ([`analyse`] only).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Role {
     /// A command like any other.
@@ -182,7 +182,7 @@ pub struct SimpleCommand<'t> {
     pub redirects: Vec<Redirect<'t>>,
     /// Index of the command whose output it reads.
     pub piped_from: Option<usize>,
-    /// How it follows its predecessor in the list.
+    /// Operator before it in the list.
     pub joined: Joined,
     /// Directory it runs in as far as `cd` words tell: relative to where the script started,
     /// empty for there, absolute after `cd /x`. `None` when not known.
@@ -197,7 +197,7 @@ pub struct SimpleCommand<'t> {
     pub depth: u8,
     /// A `!` stands before it: the status of its pipeline is turned round.
     pub denied: bool,
-    /// Whether it runs.
+    /// Role in the script.
     pub role: Role,
 }
 
@@ -212,7 +212,7 @@ impl<'t> SimpleCommand<'t> {
         self.words.get(1..).unwrap_or_default()
     }
 
-    /// How many other forms the values of its variables give it.
+    /// Returns the number of other forms that the values of its variables give it.
     pub fn variants(&self) -> usize {
         self.words
             .iter()
@@ -221,7 +221,7 @@ impl<'t> SimpleCommand<'t> {
             .unwrap_or(0)
     }
 
-    /// How many bytes one of these forms has, at most: what it costs to look at it.
+    /// Returns the most bytes of one of these forms: the cost of looking at it.
     pub fn variant_size(&self) -> usize {
         let longest = |word: &Word| {
             let others = word.others.iter().map(String::len).max().unwrap_or(0);
@@ -293,7 +293,7 @@ impl<'t> SimpleCommand<'t> {
     }
 }
 
-/// What a command line runs. Commands of a substitution come before the command that uses them.
+/// Commands of a command line. Those of a substitution come before the command that uses them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Script<'t> {
     /// Every program call found, in reading order.
@@ -325,7 +325,7 @@ pub fn parse(text: &str) -> Script<'_> {
     read(text, Context::default())
 }
 
-/// What stands for the file or directory that `mktemp` makes.
+/// Path in place of the file or directory that `mktemp` makes.
 pub const NEW_PLACE: &str = "/tmp/mktemp.new";
 
 /// Reads a command line and puts in the values that it gives itself: `{a,b}`, `$'\x72m'`,
@@ -361,7 +361,7 @@ fn read<'t>(text: &'t str, mut context: Context<'t>) -> Script<'t> {
     script
 }
 
-/// What nested text inherits from where it stands.
+/// Context that nested text inherits.
 #[derive(Debug, Clone, Default)]
 struct Frame {
     dir: Option<String>,

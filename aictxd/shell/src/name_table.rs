@@ -34,7 +34,7 @@ impl Hasher for NameHasher {
         self.0 = mixed ^ (mixed >> 32);
     }
 
-    /// What ends a text is the same for all.
+    /// The end of a text is the same for all.
     fn write_u8(&mut self, _: u8) {}
 }
 

@@ -1,4 +1,4 @@
-//! What the reader itself heeds of a program: most are in none of its tables, and one look at each command
+//! Traits of programs that matter to the reader: most are in none of its tables, and one look at each command
 //! says so for all.
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! What the text itself says about the values of its variables.
+//! Values of variables, as far as the text tells them.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ const MAX_VALUE: usize = 4096;
 /// Bytes read in all, nested texts included: four times the longest input.
 const BUDGET: usize = 4 * MAX_INPUT;
 
-/// What is known while a text is read.
+/// State while a text is read.
 #[derive(Debug)]
 pub(super) struct Context<'t> {
     pub(super) dialect: Dialect,
@@ -35,7 +35,7 @@ pub(super) struct Context<'t> {
     positional: Vec<Word<'t>>,
     /// Open `if`, `while`, `case` …
     branches: u16,
-    /// How many of them were open where the function that is followed was called.
+    /// Number of them that were open at the call of the followed function.
     outside: u16,
     /// Open loops, and how many there were where that function was called.
     pub(super) loops: u16,
@@ -60,7 +60,7 @@ pub(super) struct Context<'t> {
     pub(super) bodies: u16,
     /// Scopes that are being read: what they set does not stay.
     scopes: u16,
-    /// What the variables that the innermost of them has set were before.
+    /// Earlier values of the variables that the innermost of them has set.
     pub(super) before: Vec<Kept<'t>>,
     /// The innermost shell is a program of its own, which knows only what it was given.
     pub(super) child: bool,
@@ -72,7 +72,7 @@ pub(super) struct Context<'t> {
     left: usize,
 }
 
-/// What was before a function was followed.
+/// State from before a function was followed.
 #[derive(Debug)]
 pub(super) struct Outside<'t> {
     branches: u16,
@@ -211,7 +211,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// What is set from here on does not stay; gives what [`Context::leave_scope`] wants back.
+    /// Enters a scope whose variables do not last; returns the state for [`Context::leave_scope`].
     pub(super) fn enter_scope(&mut self) -> Vec<Kept<'t>> {
         self.scopes = self.scopes.saturating_add(1);
         std::mem::take(&mut self.before)
@@ -243,7 +243,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// What is read now happens in any case.
+    /// Returns true if the commands read now run in any case.
     pub(super) fn is_certain(&self) -> bool {
         self.branches == 0
     }

@@ -10,7 +10,7 @@ use super::{MAX_DEPTH, Word};
 const INHERITED: [&str; 3] = ["HOME", "PWD", "OLDPWD"];
 
 impl<'t> Lexer<'t, '_> {
-    /// Where the word ends that starts here, when all of it stands for itself: nothing in it is quoted, put
+    /// Returns the end of the word that starts here, when all of it stands for itself: nothing in it is quoted, put
     /// in or taken apart. Most words are such.
     pub(super) fn plain_word(&self) -> Option<usize> {
         let bytes = self.text.as_bytes().get(self.pos..)?;
@@ -442,7 +442,7 @@ fn plain_parameter(rest: &str) -> Option<(&str, bool, usize)> {
     })
 }
 
-/// What a command prints, for the few whose output the text tells.
+/// Returns the output of the few commands whose output the text tells.
 fn told_output(command: &super::SimpleCommand) -> Option<String> {
     match command.name() {
         "pwd" => Some(".".to_owned()),

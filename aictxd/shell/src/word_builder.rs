@@ -16,7 +16,7 @@ pub(super) struct Building<'t> {
     pub(super) finished: Vec<Word<'t>>,
     /// It began as `NAME=`, whatever was put in behind.
     pub(super) assigns: bool,
-    /// What comes next is another word.
+    /// True if another word follows.
     ends: bool,
     /// The other texts the word may have.
     variants: Vec<String>,

@@ -487,7 +487,7 @@ fn push<'t>(
     follow(script, context, index, frame.depth + 1);
 }
 
-/// What a command reads that the line itself says.
+/// Returns a command's input, if the line itself holds it.
 fn stdin_of<'t>(command: &SimpleCommand) -> Option<Text<'t>> {
     command.stdin_text().map(|text| text.to_owned().into())
 }

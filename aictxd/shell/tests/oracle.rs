@@ -10,7 +10,7 @@ use aictx_shell::RedirectKind;
 use proptest::prelude::*;
 use tree_sitter::{Node, Parser};
 
-/// What a text runs: words of each command, targets of redirections; sorted, because the order of
+/// Commands of a text: words of each command, targets of redirections; sorted, because the order of
 /// nested commands is a matter of taste. `$` stands for a word that holds an expansion.
 #[derive(Debug, PartialEq, Eq, Default)]
 struct Read {

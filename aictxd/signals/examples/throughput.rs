@@ -1,4 +1,4 @@
-//! How fast output is read: clean logs, dense errors, and the output of one hook.
+//! Benchmark of reading output: clean logs, dense errors, and the output of one hook.
 //!
 //! `cargo run --release -p aictx-signals --example throughput`
 
@@ -92,7 +92,7 @@ ok  \texample.com/shop/orders\t0.412s\n",
     ),
 ];
 
-/// How fast this machine finds line ends in the same text, just now: what other figures are to be
+/// Measures how fast this machine finds line ends in the same text now: other figures are to be
 /// compared with when others use the machine.
 fn baseline(text: &[u8]) -> Duration {
     best(20, || {

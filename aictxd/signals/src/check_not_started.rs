@@ -3,7 +3,7 @@
 
 use aictx_proto::event::ErrorEvent;
 
-/// What tools say then. Each names what the tool itself misses, not what the code misses.
+/// Messages of tools that did not start. Each names what the tool itself misses, not what the code misses.
 const MISSING: &[&str] = &[
     "No rule to make target",
     "no makefile found",

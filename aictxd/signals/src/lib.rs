@@ -49,7 +49,7 @@ pub struct Run<'a> {
     pub cwd: &'a str,
 }
 
-/// What went wrong, at most [`aictx_proto::event::MAX_EVENTS`] events, errors before warnings.
+/// Extracts at most [`aictx_proto::event::MAX_EVENTS`] error events, errors before warnings.
 ///
 /// A run that succeeded gives none, whatever it printed. Without an exit status the text decides:
 /// a run whose totals say that it passed gives none, and nothing is guessed from single lines.
@@ -123,9 +123,9 @@ fn events_in(run: &Run, texts: &[String; 2], scanned: &[Scanned; 2]) -> Vec<Erro
 /// Everything that can be read out of one finished command.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Parsed {
-    /// What went wrong.
+    /// Error events.
     pub events: Vec<ErrorEvent>,
-    /// What a test runner said about its run; nothing when none ran.
+    /// Totals of a test runner; empty when none ran.
     pub tests: TestsSeen,
     /// Part of the output was missing, or cut away because it was too long.
     pub truncated: bool,

@@ -1,4 +1,4 @@
-//! Whether a command passed: by its exit status as far as that is the status of what it checked, and by what
+//! Decides if a command passed: by its exit status as far as that is the status of what it checked, and by what
 //! test runners say about their runs.
 
 use aictx_proto::event::ErrorEvent;
@@ -18,7 +18,7 @@ const NO_TESTS: i32 = 5;
 
 /// Exit statuses of what was stopped: by a time limit, by its user, by force.
 const STOPPED: &[i32] = &[124, 130, 137, 143];
-/// What runners say when they have tested everything and wait for the next change.
+/// Messages of test runners that wait for the next change.
 const WATCHING: &[&str] = &[
     "Waiting for file changes",
     "Watch Usage",
@@ -41,7 +41,7 @@ const SPEAKS: &[(&str, &[&str])] = &[
     ("dotnet", &["dotnet"]),
 ];
 
-/// Whether the run passed: by its exit status, else by what it says about itself. A test run that says
+/// Decides if the run passed: by its exit status, else by its output. A test run that says
 /// that tests failed has failed, though something else decided how its command ended (`|| true`, `make -i`).
 /// Of one that says that it ran no test, nothing is known.
 pub fn outcome(run: &Run) -> Outcome {
@@ -95,7 +95,7 @@ pub fn outcome(run: &Run) -> Outcome {
     }
 }
 
-/// How a run ended and what went wrong. What failed in spite of its exit status is read as if there were
+/// Returns the outcome of a run and its error events. A failure in spite of its exit status is read as if there were
 /// none.
 pub fn judged(run: &Run) -> (Outcome, Vec<ErrorEvent>) {
     let outcome = outcome(run);

@@ -179,7 +179,7 @@ pub(crate) static ALL: &[&Recogniser] = &[
     &make::RECOGNISER,
 ];
 
-/// What a recogniser may know besides the text.
+/// Context of a recogniser besides the text.
 pub(crate) struct Context<'a> {
     pub(crate) run: &'a Run<'a>,
     /// Directory the tool ran in, `cd` words of the command applied.

@@ -12,7 +12,7 @@ use crate::run_totals;
 /// Texts shorter than this are read in one go.
 const MIN_LANES: usize = 2_048;
 
-/// What the pass found.
+/// Result of the pass.
 pub(crate) struct Scanned<'t> {
     /// Which recognisers the text calls for, in the order of [`ALL`].
     pub(crate) called: Vec<bool>,
@@ -20,7 +20,7 @@ pub(crate) struct Scanned<'t> {
     pub(crate) totals: Vec<&'t str>,
 }
 
-/// Whose a needle is.
+/// Parser that a needle belongs to.
 #[derive(Clone, Copy)]
 enum Owner {
     Recogniser(usize),

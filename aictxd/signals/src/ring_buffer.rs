@@ -53,7 +53,7 @@ impl Ring {
         self.bytes > (self.head.len() + self.tail.len()) as u64
     }
 
-    /// What was kept. Where the middle is gone there is a line that says so, which the readers of
+    /// Returns the kept bytes. Where the middle is gone there is a line that says so, which the readers of
     /// this crate understand.
     pub fn kept(&self) -> Vec<u8> {
         let mut out = self.head.clone();

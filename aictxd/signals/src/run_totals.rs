@@ -1,4 +1,4 @@
-//! What a test runner or build tool says about the whole run.
+//! Totals that test runners and build tools print of a whole run.
 
 use memchr::memmem;
 

@@ -19,7 +19,7 @@ impl Needle {
         }
     }
 
-    /// Where it stands first.
+    /// Returns the first position.
     pub(crate) fn find(&self, line: &str) -> Option<usize> {
         self.finder
             .get_or_init(|| Finder::new(self.text))
@@ -30,7 +30,7 @@ impl Needle {
         self.find(line).is_some()
     }
 
-    /// What stands before and behind it.
+    /// Splits a line around the first match.
     pub(crate) fn split<'t>(&self, line: &'t str) -> Option<(&'t str, &'t str)> {
         let at = self.find(line)?;
         Some((line.get(..at)?, line.get(at + self.text.len()..)?))

@@ -13,7 +13,7 @@ use crate::run_totals;
 /// Most names of failed tests kept.
 pub const MAX_FAILED_TESTS: usize = 64;
 
-/// What a test run said about itself.
+/// Totals that a test run printed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TestsSeen {
     /// The runner (`pytest`, `cargo`, `jest`, …).

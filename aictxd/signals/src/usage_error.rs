@@ -2,7 +2,7 @@
 
 use aictx_shell::is_test_command;
 
-/// How programs complain of what they were called with.
+/// Complaints of programs about their arguments.
 const COMPLAINTS: &[&str] = &[
     "unexpected argument",
     "unrecognized argument",
@@ -60,7 +60,7 @@ const COMPLAINTS: &[&str] = &[
     "unknown environment '",
     "sessions not found: ",
 ];
-/// How programs complain of a pattern that they cannot read.
+/// Complaints of programs about a pattern.
 const NO_PATTERN: &[&str] = &["invalid regexp", "invalid regular expression"];
 const LACKING: &[&str] = &[
     "command \"",
@@ -70,7 +70,7 @@ const LACKING: &[&str] = &[
     "the task \"",
     "test file \"",
 ];
-/// How a complaint goes on that begins with what was typed: `Task 'tset' not found in root project`.
+/// Ends of complaints that begin with what was typed: `Task 'tset' not found in root project`.
 const LACKS: &[&str] = &[
     "not found",
     "could not be found",

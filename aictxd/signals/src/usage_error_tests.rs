@@ -107,7 +107,7 @@ fn what_was_typed_wrong_says_nothing_of_the_code() {
     }
 }
 
-/// What the programs print, and nothing else of the code's.
+/// Output of the programs alone.
 const SLIPS: &[(&str, i32, &str)] = &[
     (
         "dotnet test --bogus",

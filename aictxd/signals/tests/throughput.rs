@@ -1,4 +1,4 @@
-//! How long reading takes. Run with `cargo test --release --test throughput -- --ignored --nocapture`.
+//! Time that reading takes. Run with `cargo test --release --test throughput -- --ignored --nocapture`.
 
 #![allow(clippy::disallowed_methods)]
 // Helpers of tests may fail the test.

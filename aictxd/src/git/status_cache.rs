@@ -1,4 +1,4 @@
-//! What git answered about a worktree, given again for as long as it would answer the same.
+//! Cache of `git status`, valid while git would answer the same.
 //!
 //! An answer rests on what is checked out, git's index, rules and configuration, the names in the
 //! directories that git enters, and how each tracked file looks. While all of that looks as it did, so
@@ -59,7 +59,7 @@ struct Known {
 }
 
 impl Answers {
-    /// What git would say, where that is certain. Looks at every tracked file, unless all that may have
+    /// Returns git's answer, if it is certain. Looks at every tracked file, unless all that may have
     /// changed was heard of.
     pub(super) fn state(&self, worktree: &Path) -> Option<GitState> {
         let ground = Arc::clone(self.all().get(worktree)?.ground.as_ref()?);
@@ -126,7 +126,7 @@ pub(super) enum Trouble {
 /// Files in a worktree by which git decides what is ignored and how files are compared.
 const RULES: [&[u8]; 2] = [b".gitignore", b".gitattributes"];
 
-/// What an answer rests on.
+/// Freshness of an answer.
 #[derive(Debug)]
 pub(super) struct Ground {
     answer: GitState,
@@ -147,11 +147,11 @@ pub(super) struct Ground {
     sizes: Vec<u32>,
     files: Vec<Option<Option<Look>>>,
     since: Instant,
-    /// Where whatever changes is heard of: by whom.
+    /// Subscription to changes.
     listener: Option<Arc<Listener>>,
 }
 
-/// What of a ground has to be looked at, by the places in its lists.
+/// Inputs to be checked, by their positions.
 enum Suspects {
     All,
     These {
@@ -162,7 +162,7 @@ enum Suspects {
 }
 
 impl Ground {
-    /// What `answer` rests on, which git began to work out at `started` and which excludes the
+    /// Collects the inputs of `answer`, which git began to compute at `started` and which excludes the
     /// `ignored` directories.
     ///
     /// # Errors
@@ -277,7 +277,7 @@ impl Ground {
         listener.caught_up().then(|| listener.told())?
     }
 
-    /// What has to be looked at when nothing but `told` may have changed.
+    /// Returns the inputs to be checked when nothing but `told` may have changed.
     fn suspects(&self, told: &BTreeSet<Vec<u8>>) -> Suspects {
         let mut rules = BTreeSet::new();
         let mut directories = BTreeSet::new();
@@ -318,7 +318,7 @@ impl Ground {
         }
     }
 
-    /// What git would answer now, where that is certain. With `told` nothing else may have changed.
+    /// Returns git's present answer, if it is certain. With `told` nothing else may have changed.
     fn state(&self, worktree: &Path, told: Option<&BTreeSet<Vec<u8>>>) -> Option<GitState> {
         let suspects = told.map_or(Suspects::All, |told| self.suspects(told));
         let (rules, directories, tracked) = match &suspects {
@@ -387,7 +387,7 @@ impl Ground {
     }
 }
 
-/// Where git's own files of a worktree lie.
+/// Paths of git's own files of a worktree.
 struct Places {
     index: PathBuf,
     outside: Vec<PathBuf>,

@@ -1,4 +1,4 @@
-//! What lies at the paths of a worktree while one command is judged: one look a path, and of a directory that is
+//! Per-command cache of directory listings and `lstat` results: one look a path, and of a directory that is
 //! looked into again and again, what is in it.
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -51,7 +51,7 @@ impl Lying {
         &self.worktree
     }
 
-    /// What lies at a path, when something does. A link is not followed when the path ends at it.
+    /// Returns the file type at a path. A link is not followed when the path ends at it.
     pub(super) fn at(&self, path: &RepoPath) -> Option<FileType> {
         if mounts::any_can_hang() {
             mounts::check(&self.worktree.join(path.as_str())).ok()?;
@@ -132,7 +132,7 @@ impl Lying {
     }
 }
 
-/// What the entries of a directory say of a name.
+/// Result of looking a name up in a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     Lies(FileType),
@@ -144,13 +144,13 @@ enum Found {
 /// A directory that was looked into.
 #[derive(Default)]
 struct Directory {
-    /// How often, after the first time.
+    /// Number of lookups after the first.
     looks: usize,
     read: Reading,
     names: Names,
 }
 
-/// How far a directory was read.
+/// Progress of reading a directory.
 #[derive(Default)]
 enum Reading {
     #[default]
@@ -296,7 +296,7 @@ mod tests {
         RepoPath::parse(text).unwrap()
     }
 
-    /// What a look says is what the directory says once it is read, of whatever is in it.
+    /// `lstat` and the listing of a directory agree.
     #[test]
     fn a_directory_that_was_read_says_what_a_look_says() {
         let dir = tempfile::tempdir().unwrap();

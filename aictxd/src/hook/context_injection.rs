@@ -1,4 +1,4 @@
-//! What a session is told unasked: the capsule at its start, what is remembered of an error, files that a request is
+//! Context injected into a session: the capsule at its start, known failures, files that a request is
 //! about.
 
 use std::sync::Arc;
@@ -123,7 +123,7 @@ impl Session {
         together(Some(capsule), Some(answer))
     }
 
-    /// What is remembered of the errors that a command just ended with: once a session for each.
+    /// Tells known failures with the errors that a command just ended with: once a session for each.
     pub(super) async fn known_failure(&self, row: &LedgerRow, agent_id: &str) -> Option<Answer> {
         if row.errors.is_empty() || row.outcome != Outcome::Failed {
             return None;
@@ -383,7 +383,7 @@ impl Session {
         others
     }
 
-    /// Where a new session probably starts: what the last one left to do, else the files that explain
+    /// Returns probable starting points of a new session: what the last one left to do, else the files that explain
     /// the repository.
     fn entry_points(&self) -> Vec<MapHit> {
         let snapshot = self.host().store.latest();

@@ -17,19 +17,19 @@ use aictx_runners::{CallStep, HookEvent};
 use crate::setup::agent_detection::{Around, holds_ours};
 use crate::setup::files::Bounds;
 
-/// How far apart the two reports come at most.
+/// Largest distance of two reports.
 const APART: Duration = Duration::from_secs(2);
-/// How long the look at a worktree's shared files counts.
+/// Lifetime of a look at a worktree's shared files.
 const LOOKED: Duration = Duration::from_secs(60);
 /// Most events and worktrees remembered; beyond it all are forgotten, and looked at anew.
 const MAX_REMEMBERED: usize = 1_024;
 
-/// What was told just now, and where that matters.
+/// Reports seen just now, where duplicates are possible.
 #[derive(Debug, Default)]
 pub struct Repeats {
     shared: Mutex<HashMap<String, (bool, Instant)>>,
     told: Mutex<HashMap<u64, Instant>>,
-    /// How far each call was when it was last told of. An agent that counts its calls anew in each turn uses
+    /// Step of each call at its last report. An agent that counts its calls anew in each turn uses
     /// an id again, but only for a call that begins after the other one ended.
     calls: Mutex<HashMap<(String, u64), (CallStep, Instant)>>,
 }

@@ -17,7 +17,7 @@ const MAX_EVENTS: usize = 4_096;
 /// client gives up on this one earlier.
 const LATE: Duration = Duration::from_millis(100);
 
-/// How far an event got in this process.
+/// Progress of an event in this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// It is being handled.

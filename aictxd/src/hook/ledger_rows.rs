@@ -19,13 +19,13 @@ use crate::intake;
 /// A file that a command wrote was changed at most so long before we hear of it, where the agent does not say
 /// how long the command ran.
 const JUST_NOW: Duration = Duration::from_secs(10);
-/// What clocks of file systems are behind.
+/// Upper bound of the lag of file systems' clocks.
 const COARSE: Duration = Duration::from_millis(20);
 
 /// Paths of one command that are kept.
 const MAX_PATHS: usize = 64;
 
-/// What a command writes by its words: paths, and whether the map takes them for ignored; and all of a kind.
+/// Paths that a command writes by its words, with the map's view of them as ignored; and all of a kind.
 struct Said {
     named: Vec<(RepoPath, bool)>,
     swept: Swept,
@@ -89,7 +89,7 @@ impl Session {
         }
     }
 
-    /// What a command writes and which scripts it calls, by its words and theirs.
+    /// Collects the writes of a command and of the scripts it calls, by their words.
     fn followed(&self, command: &str, tool: &str) -> WorktreeFacts {
         let worktree = &self.live.worktree;
         let facts = WorktreeFacts::of(&self.app, worktree, Arc::default(), Arc::default());

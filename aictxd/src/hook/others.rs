@@ -1,4 +1,4 @@
-//! What a session hears of others, of its user's limits, and of work that nobody checked.
+//! Notes about other sessions, the user's limits and unchecked work.
 
 use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ pub(super) fn names_work(meant: &SteerReply) -> bool {
 }
 
 impl Session {
-    /// What a request of the user means; `None` of an empty one, and of what the agent's own program says.
+    /// Classifies a request of the user; `None` for an empty one, and for text of the agent's own program.
     pub(super) fn meant(&self, message: &str, names: &WorktreeNames) -> Option<SteerReply> {
         let start = message.trim_start();
         let of_program = [
@@ -104,7 +104,7 @@ impl Session {
         })
     }
 
-    /// When the session's record cannot be read, nobody knows what its user put off limits: they are asked,
+    /// Asks when the session's ledger cannot be read and its limits are unknown,
     /// once.
     pub(super) fn unknown_limits(&self, action: &Action<'_>, limits: &SteerState) -> HookVerdict {
         let writes = match action {
@@ -165,7 +165,7 @@ impl Session {
         }
     }
 
-    /// What the policy's budgets say of a step.
+    /// Judges a step by the policy's budgets.
     pub(super) fn budgeted(&self, action: &Action<'_>, rules: &Rules) -> HookVerdict {
         let budgets = &rules.policy.budgets;
         if budgets.is_empty() {
@@ -223,7 +223,7 @@ impl Session {
         guard_env::deletes(command, &worktree, &self.cwd.to_string_lossy())
     }
 
-    /// What speaks for a look before a file is edited, by where it lies: a note, or what the policy wants of it.
+    /// Returns the reason to look before a file is edited, by its location: a note, or the policy's verdict.
     pub(super) fn parallel(&self, located: &Located, rules: &Rules) -> (String, HookVerdict) {
         let none = || (String::new(), HookVerdict::Pass);
         let Located::Inside(path) = located else {
@@ -275,7 +275,7 @@ impl Session {
         presence.edited_by_others(&self.id, &self.live.worktree, claimed, live)
     }
 
-    /// What is said of a command that takes up changes which are not its session's: a note, or what the policy
+    /// Judges a command that takes up changes which are not its session's: a note, or what the policy
     /// wants of edits `beside` each other.
     pub(super) fn taken_along(
         &self,

@@ -16,12 +16,12 @@ use crate::guard_env::{self, WorktreeFacts};
 const READS: &str = "it only reads; your policy allows that (read_only)";
 
 impl Session {
-    /// Where a path lies.
+    /// Locates a path.
     fn located(&self, raw: &str) -> Located {
         root::locate(&self.live.worktree, &self.cwd, raw)
     }
 
-    /// Where a path lies that lies here so; in another worktree of the same repository it is inside as well.
+    /// Locates a path in any worktree: in another worktree of the same repository it is inside as well.
     fn in_any_worktree(&self, raw: &str, here: Located) -> Located {
         match here {
             Located::Inside(_) => here,
@@ -29,7 +29,7 @@ impl Session {
         }
     }
 
-    /// Where a path lies in another worktree of the same repository, which may lie in this one.
+    /// Locates a path in another worktree of the same repository, which may lie in this one.
     fn in_another_worktree(&self, raw: &str) -> Option<Located> {
         let path = self.cwd.join(raw);
         // Directories on the way may still have to be made.

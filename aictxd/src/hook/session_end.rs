@@ -1,4 +1,4 @@
-//! How sessions are taken up and how they end: said by the agent, seen by its process going away,
+//! Beginning and end of sessions: said by the agent, seen by its process going away,
 //! or forced by others that needed the room. Each end finalizes the session from its ledger.
 
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::process::AgentProcess;
 use crate::sessions::Live;
 use crate::spool;
 
-/// How long a session's end may hold its hook. The agents allow 1 to 1.5 s.
+/// Longest time for which a session's end holds its hook. The agents allow 1 to 1.5 s.
 const END_DEADLINE: Duration = Duration::from_millis(800);
 /// An agent whose process is gone gets this long to be heard of again before its session is
 /// finalized. `AICTXD_SESSION_GRACE_MS` overrides it.
@@ -50,7 +50,7 @@ impl Session {
     }
 }
 
-/// How long a session's start waits for the work of others to be handed over, and of how many.
+/// Limits of a session's start on handing over the work of others: time and number.
 const HAND_OVER_DEADLINE: Duration = Duration::from_millis(200);
 const MAX_HANDED_OVER: usize = 8;
 

@@ -20,7 +20,7 @@ const GROUP: usize = 64;
 /// Operations that may wait for one repository; beyond it callers are told to come back.
 const MAX_QUEUE: usize = 1_024;
 
-/// How long the disk is left alone after an answer that need not wait for it: who asks again at once
+/// Delay before the sync of an answer that need not wait for it: who asks again at once
 /// would wait with it.
 const SETTLE: Duration = Duration::from_millis(50);
 /// So many times as long as that a host that is written to again and again is waited for.
@@ -34,7 +34,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// How many of those that wait go together: no two that look at the same file.
+    /// Returns the number of waiting jobs to commit together: no two that look at the same file.
     fn group(&self) -> usize {
         let mut names: HashSet<&str> = HashSet::new();
         let together = self.waiting.iter().take(GROUP).take_while(|job| {
@@ -58,21 +58,21 @@ pub(super) struct Job {
     operation: Op<'static, ()>,
     /// Its answer need not wait for the disk.
     soon: bool,
-    /// What it looks at on the disk besides its snapshot: of one name, each sees what the one before wrote.
+    /// File that it reads besides its snapshot: of one name, each sees what the one before wrote.
     looks_at: Option<String>,
     done: Done,
 }
 
-/// Where it is said that an operation is committed, or why it is not.
+/// Channel for the result of a commit.
 type Done = oneshot::Sender<Result<Report, RpcError>>;
 
-/// Where a job leaves what it decided.
+/// Sender of a job's decision.
 struct Promise<T> {
     decided: Arc<Mutex<Option<T>>>,
     done: Done,
 }
 
-/// What a job will have decided once it is committed.
+/// Receiver of a job's decision, ready once it is committed.
 struct Pending<T> {
     decided: Arc<Mutex<Option<T>>>,
     committed: oneshot::Receiver<Result<Report, RpcError>>,

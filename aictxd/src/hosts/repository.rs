@@ -22,7 +22,7 @@ use crate::watch::Watch;
 /// Finalizes after which a repository is bounded again.
 const TIDY_AFTER: u64 = 8;
 
-/// How often the list of all failure patterns is written where there are many.
+/// Interval at which the list of all failure patterns is written where there are many.
 const LIST_EVERY: Duration = Duration::from_secs(60);
 
 /// One open repository.
@@ -41,7 +41,7 @@ pub struct Host {
     pub(super) settling: AtomicBool,
     /// Histories will be bounded as soon as nobody writes.
     pub(super) archiving: AtomicBool,
-    /// What it keeps besides will be.
+    /// True while retention runs.
     tidying: AtomicBool,
     /// Answers wait here for a commit, not for the disk: files are made ahead for them, and those that a commit
     /// wrote are looked at behind it.
@@ -54,7 +54,7 @@ pub struct Host {
     pending: Mutex<Vec<Pending>>,
     /// Verdicts that are not in the audit log yet.
     pub verdicts: crate::audit::Waiting,
-    /// What was searched last.
+    /// Index of recall.
     pub recalled: crate::recall_index::RecallIndex,
 }
 
@@ -178,7 +178,7 @@ impl Host {
         self.home.join(MEMORY)
     }
 
-    /// What the files of the repository are to this process.
+    /// Returns the state of the repository's files.
     fn state(&self) -> &'static str {
         use rustix::fs::{Access, access};
         let memory = self.memory();

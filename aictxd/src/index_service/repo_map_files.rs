@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::storage_location::MEMORY;
 
-/// What the map is made with.
+/// Name of the map's provider.
 pub const PROVIDER: &str = "tree_sitter";
 
 /// A repository's own settings of the map. Missing or unreadable settings are the defaults.

@@ -66,7 +66,7 @@ pub(super) struct State {
     /// Number of the newest request.
     pub(super) requested: u64,
     pub(super) queued: bool,
-    /// When the tree was last known to be right, and when that was known.
+    /// Time at which the tree was last known to be right.
     pub(super) right_at: Option<Instant>,
     pub(super) done_at: Option<Instant>,
     pub(super) used_at: Option<Instant>,
@@ -75,14 +75,14 @@ pub(super) struct State {
 }
 
 impl State {
-    /// How long a look at a tree that nobody watches is good.
+    /// Returns the lifetime of a look at an unwatched tree.
     pub(super) fn good_for(&self) -> Duration {
         let took = self.last.as_ref().map_or(UNWATCHED_AGE, |last| last.took);
         (took * UNWATCHED_SHARE).clamp(UNWATCHED_LEAST, UNWATCHED_AGE)
     }
 }
 
-/// What past commits say, tied to the paths of a tree.
+/// Evidence from past commits, tied to the paths of a tree.
 #[derive(Debug, Default)]
 pub struct Evidence {
     /// Commits.
@@ -336,7 +336,7 @@ impl Map {
         self.evidence.store(Arc::new(evidence));
     }
 
-    /// What the last update did.
+    /// Returns the report of the last update.
     pub fn last(&self) -> Option<Report> {
         self.state().last.clone()
     }
@@ -425,7 +425,7 @@ fn two_digits(value: f32) -> f64 {
     (f64::from(value) * 100.0).round() / 100.0
 }
 
-/// What an update left out, in words.
+/// Describes the omissions of an update.
 pub fn warnings(report: &Report) -> Vec<String> {
     let mut warnings = Vec::new();
     if report.over > 0 {
@@ -453,7 +453,7 @@ pub fn warnings(report: &Report) -> Vec<String> {
     warnings
 }
 
-/// What to keep instead of a text with secrets.
+/// Returns a text without its secrets; `None` if it has none.
 pub(super) fn scrub(text: &str) -> Option<String> {
     match scrub_text(text, &mut aictx_redact::Report::default()) {
         Cow::Borrowed(_) => None,

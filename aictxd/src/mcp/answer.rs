@@ -1,4 +1,4 @@
-//! What a model gets: a few lines of text, the facts as an object, both within a budget.
+//! Answers for a model: a few lines of text, the facts as an object, both within a budget.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ pub(super) enum Budget {
     Finalize = 4 * 1024,
     /// Everything else.
     Standard = 6 * 1024,
-    /// What was asked for in full.
+    /// Budget of a full answer.
     Full = 64 * 1024,
 }
 

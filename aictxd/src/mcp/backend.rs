@@ -27,7 +27,7 @@ use crate::{methods, one_shot, process};
 /// Calls of one client under way at once; others wait, so that one client leaves the daemon room for
 /// the hooks of all.
 const MAX_CALLS: usize = 8;
-/// How long a start may take, waiting for another process's start included.
+/// Time limit for a start, including the wait for another process's start.
 const START_DEADLINE: Duration = Duration::from_secs(5);
 const ANSWER_DEADLINE: Duration = Duration::from_secs(10);
 const LONG_ANSWER_DEADLINE: Duration = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! Where calls may look: the repository that the server was started for, and what else was allowed.
+//! Directories open to calls: the repository that the server was started for, and others allowed.
 
 use std::path::{Path, PathBuf};
 

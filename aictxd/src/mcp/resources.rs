@@ -1,4 +1,4 @@
-//! What clients may read: the details behind the tools' short answers, the same in every profile.
+//! Resources: the details behind the tools' short answers, the same in every profile.
 
 use aictx_proto::json::member;
 use aictx_proto::methods as words;
@@ -21,13 +21,13 @@ const RECORDS: u64 = 25;
 pub(super) struct Resource {
     name: &'static str,
     about: &'static str,
-    /// What is asked, in order.
+    /// Requests, in order.
     pub(super) requests: fn(&Call<'_>) -> Vec<Request>,
-    /// What is told of the answers.
+    /// Builds the content from the answers.
     pub(super) shape: fn(Vec<Value>) -> Value,
 }
 
-/// Where a resource is found.
+/// Returns the URI of a resource.
 pub(super) fn uri(name: &str) -> String {
     format!("{PREFIX}{name}")
 }

@@ -1,4 +1,4 @@
-//! What tools take: told to clients as JSON Schema, and checked before anything is asked.
+//! Arguments of tools: published as JSON Schema, and checked before anything is asked.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const MAX_TEXT: usize = 12_000;
 const MAX_ENTRIES: usize = 200;
 const MAX_ENTRY: usize = 1_000;
 
-/// What an argument holds.
+/// Type of an argument.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     /// Text.
@@ -35,7 +35,7 @@ pub(super) struct Argument {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
     pub(super) required: bool,
-    /// What for; empty where the name says it.
+    /// Description; empty where the name says it.
     pub(super) about: &'static str,
 }
 
@@ -114,7 +114,7 @@ impl Argument {
     }
 }
 
-/// What every tool takes.
+/// Argument of every tool.
 const REPO: Argument = Argument::new(
     "repo",
     Kind::Text,
@@ -234,7 +234,7 @@ pub(super) struct Call<'a> {
     given: &'a Map<String, Value>,
     /// Directory it is about.
     pub(super) root: Root,
-    /// Who calls, as parameters want it.
+    /// Identity of the caller, as parameters want it.
     pub(super) caller: Value,
     /// Nothing may be written.
     pub(super) look_only: bool,

@@ -13,7 +13,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-/// What a tool does to memory.
+/// Effect of a tool on memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writes {
     /// Nothing.
@@ -33,15 +33,15 @@ pub(super) struct Tool {
     pub(super) profile: Profile,
     /// For the model.
     pub(super) about: &'static str,
-    /// What it does to memory.
+    /// Effect on memory.
     pub(super) writes: Writes,
     /// A second call with the same arguments does nothing more.
     pub(super) repeats: bool,
-    /// What it takes, in groups.
+    /// Arguments, in groups.
     pub(super) arguments: &'static [&'static [Argument]],
     /// The method that answers, and its parameters.
     pub(super) request: fn(&Call<'_>) -> Request,
-    /// What a model gets of the method's result.
+    /// Builds the model's answer from the method's result.
     pub(super) answer: fn(&Call<'_>, Value) -> Answer,
     /// Resource that holds what the budget left out.
     pub(super) details: Option<&'static str>,
@@ -68,7 +68,7 @@ fn with_patch(mut params: Value, patch: Map<String, Value>) -> Value {
     params
 }
 
-/// What is wrong here, by the files of the agents that this process's environment names.
+/// Builds the doctor's request, with the agents that this process's environment names.
 pub(super) fn doctor_request(call: &Call<'_>) -> Request {
     let mut params = params(call, &[]);
     let around = serde_json::to_value(surroundings_here()).unwrap_or_default();

@@ -128,7 +128,7 @@ enum Understood {
     Complaint(Value),
 }
 
-/// What a line is answered before anybody works on it: nothing for a message.
+/// Returns the error for a line that is no message.
 pub(super) fn complaint(line: &[u8]) -> Option<Value> {
     match understand(Some(line)) {
         Understood::Complaint(complaint) => Some(complaint),

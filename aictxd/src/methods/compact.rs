@@ -141,7 +141,7 @@ fn dedupe_report(artifacts: &Value) -> Value {
     })
 }
 
-/// What is derived from rows that compaction may have moved.
+/// Returns the effect that renews a file derived from compacted rows.
 pub(super) fn derived(snapshot: &Snapshot) -> Option<Effect> {
     (!snapshot.failures.is_empty()).then(|| failure_list(&snapshot.failures))
 }

@@ -1,4 +1,4 @@
-//! What a command that ran under observation edited: files that were written meanwhile, and by nobody else
+//! Files edited by a command under observation: those written meanwhile, and by nobody else
 //! that is known.
 
 use std::collections::HashSet;

@@ -24,16 +24,16 @@ use crate::app::App;
 use crate::hosts::{Host, Place};
 use crate::importing::{self, BEADS, Candidate, Finder, MARKDOWN};
 
-/// How long one call reads.
+/// Time limit for reading in one call.
 const TIME: Duration = Duration::from_secs(2);
 /// Rows that one call adds at most.
 const MAX_ROWS: usize = 500;
-/// How long `init` looks for earlier sessions.
+/// Time limit of `init` for counting earlier sessions.
 const TIME_TO_COUNT: Duration = Duration::from_millis(200);
 /// Rows that are read of the history.
 const MAX_KNOWN: usize = 20_000;
 
-/// What was read, ready to be added.
+/// Rows read, ready to be added.
 struct Read {
     rows: Vec<ImportedRow>,
     sources: BTreeMap<String, ImportedSource>,
@@ -99,7 +99,7 @@ pub(super) async fn run(app: &Arc<App>, params: ImportParams) -> Result<ImportRe
     Ok(reply)
 }
 
-/// What becomes of the rows of each source.
+/// Returns the counts of each source.
 fn each_source(known: &[ImportedRow], rows: &[ImportedRow]) -> BTreeMap<String, Imported> {
     let mut by_source: BTreeMap<String, Vec<ImportedRow>> = BTreeMap::new();
     for row in rows {

@@ -21,10 +21,10 @@ use crate::storage_location::MEMORY;
 
 pub(super) mod portable;
 
-/// What became of files.
+/// Changes of files.
 pub(super) type Changes = Vec<FileChange>;
 
-/// What git must not see. Written to `.git/info/exclude`, which is personal and never committed.
+/// Pattern hidden from git. Written to `.git/info/exclude`, which is personal and never committed.
 pub(super) const EXCLUDED: &str = "/.aictx/";
 /// Tells our block of the exclude file from others of ours.
 const EXCLUDE_BLOCK: &str = "exclude";
@@ -93,7 +93,7 @@ impl Site {
         }
     }
 
-    /// Where its files may lie.
+    /// Returns the directories that its files may lie in.
     pub(super) fn bounds(&self, more: &[PathBuf]) -> Bounds {
         let own = [&self.root, &self.worktree];
         let all = own.into_iter().chain(&self.common_dir).chain(more);
@@ -177,7 +177,7 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
     Ok(reply)
 }
 
-/// Whether nothing may be written into the repository: because it is asked for, or because it was so
+/// Returns true if nothing may be written into the repository: because it is asked for, or because it was so
 /// when its memory was made.
 fn is_stealth(site: &Site, params: &InitParams) -> Result<bool, RpcError> {
     if site.is_outside() && params.shared {
@@ -202,7 +202,7 @@ fn is_stealth(site: &Site, params: &InitParams) -> Result<bool, RpcError> {
     Ok(true)
 }
 
-/// What to tell where no agent gets anything in the repository.
+/// Adds a note where no agent gets anything in the repository.
 fn stay_out(
     around: Option<&Around>,
     params: &InitParams,
@@ -307,7 +307,7 @@ fn surroundings(params: &InitParams) -> Result<Option<Surroundings>, RpcError> {
     Ok(Some(told))
 }
 
-/// What a person has yet to do, as far as the agents' own files tell.
+/// Returns the remaining steps of a person, as far as the agents' own files tell.
 fn steps(around: &Around, agents: &[Detected], scope: Scope) -> Vec<PersonStep> {
     let mut steps = around.steps(agents, scope, &around.options(false, ""));
     // Shared hooks stand in other files than those that the user has approved.
@@ -316,7 +316,7 @@ fn steps(around: &Around, agents: &[Detected], scope: Scope) -> Vec<PersonStep> 
     steps
 }
 
-/// What agents need in the repository itself.
+/// Registers the agents' files in the repository itself.
 fn register(
     carrier: &mut Carrier<'_>,
     site: &Site,

@@ -47,7 +47,7 @@ pub(super) struct Asked {
     tree: Arc<Tree>,
 }
 
-/// What every question to an index says.
+/// Members common to all questions to an index.
 pub(super) trait Question: DeserializeOwned + Send + Sync + 'static {
     /// Absolute path in the repository.
     fn repo(&self) -> &str;
@@ -76,7 +76,7 @@ questions!(
     MapRepoParams
 );
 
-/// What an answer rests on.
+/// Freshness of an answer.
 pub(super) trait Answer: Serialize {
     /// The files that it names.
     fn files(&self) -> Vec<&str>;
@@ -412,7 +412,7 @@ pub(super) fn status(asked: &Asked, _: &MapRepoParams) -> Result<MapStatus, RpcE
     })
 }
 
-/// How the last refresh went, in a word of the format.
+/// Returns the result of the last refresh, in a word of the format.
 fn last_refresh(any: bool, freshness: &MapFreshness) -> &'static str {
     match (any, freshness.pending) {
         _ if freshness.state == "building" => "building",
@@ -422,7 +422,7 @@ fn last_refresh(any: bool, freshness: &MapFreshness) -> &'static str {
     }
 }
 
-/// What a report says of the map: as it is, without waiting for it.
+/// Returns the map's figures for a report, without waiting for it.
 pub(super) fn in_short(app: &App, worktree: &Path) -> Result<Value, RpcError> {
     let map = app.maps.open(worktree)?;
     let tree = map.indexer.tree();

@@ -46,7 +46,7 @@ pub(super) fn list(app: &App, params: &MemoryListParams) -> Result<MemoryList, R
     Ok(MemoryList { items, truncated })
 }
 
-/// What was imported, which a snapshot does not hold.
+/// Returns imported rows, which a snapshot does not hold.
 fn imported(store: &Store, snapshot: &Snapshot) -> Vec<ImportedRow> {
     match snapshot.imported {
         0 => Vec::new(),

@@ -27,9 +27,9 @@ const MAX_FINDINGS: usize = 50;
 const MANY_FILES: usize = 1_000;
 /// Longest shared file that is looked into for secrets, in bytes.
 const MAX_SCANNED: u64 = 8 * 1024 * 1024;
-/// What stands where a secret was.
+/// Start of the mark in place of a secret.
 const MARK: &str = "[redacted:";
-/// What the ancestor shared as a whole: both sides of a merge change it.
+/// Files that the ancestor shared as a whole: both sides of a merge change them.
 const SNAPSHOTS: &[&str] = &[
     files::HANDOFF,
     files::SEMANTIC_REPO,

@@ -1,4 +1,4 @@
-//! Where a memory lies outside of its repository, answers name its files where they are. What is
+//! Rewrites paths in answers where a memory lies outside of its repository. What is
 //! stored keeps the names within a memory: they are right wherever it lies.
 
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::{Json, place};
 use crate::app::App;
 use crate::storage_location::MEMORY;
 
-/// What names of files in a memory begin with.
+/// Prefix of names of files in a memory.
 const WITHIN: &str = ".aictx/";
 /// A link of a summary that leads there.
 const LINK: &str = "](.aictx/";

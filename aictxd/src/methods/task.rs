@@ -22,7 +22,7 @@ use crate::app::App;
 use crate::hosts::Place;
 use crate::{git, worktree_facts};
 
-/// Who asks: agent, adapter, session.
+/// Caller: agent, adapter, session.
 type Who<'a> = (&'a str, &'a str, &'a str);
 type Decision = Result<(TaskOutcome, Effects), TaskError>;
 
@@ -218,7 +218,7 @@ fn locate(worktree: &Path, cwd: &str, patch: &mut Map<String, Value>) -> Result<
     Ok(())
 }
 
-/// What is checked out, with what git says of it: the thread remembers both.
+/// Returns the checkout and its git state: the thread remembers both.
 async fn checkout(
     app: &Arc<App>,
     place: &Place,

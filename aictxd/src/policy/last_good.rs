@@ -11,15 +11,15 @@ use aictx_files::untrusted;
 use super::{MAX_BYTES, hash};
 use crate::app::App;
 
-/// Where they lie.
+/// Directory.
 const DIRECTORY: &str = "policies";
 
-/// Where the user's own is kept.
+/// Returns the path of the user's own copy.
 pub(super) fn of_user(app: &App) -> PathBuf {
     app.locations.state.join(DIRECTORY).join("user.toml")
 }
 
-/// Where a repository's is kept.
+/// Returns the path of a repository's copy.
 pub(super) fn of_repository(app: &App, root: &Path) -> PathBuf {
     let name = format!("{}.toml", hash(&root.to_string_lossy()));
     app.locations.state.join(DIRECTORY).join(name)

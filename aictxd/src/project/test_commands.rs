@@ -1,4 +1,4 @@
-//! How the tests of a project are run, where its manifests say more than their names do.
+//! Test commands of a project, from the contents of its manifests.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,13 +11,13 @@ use super::{MAX_NAMES, beginning};
 
 /// The kind of a solution or a project of .NET, whatever its file is called.
 pub(super) const DOTNET: &str = "*.csproj";
-/// How much of a manifest is looked at, in bytes.
+/// Bytes read of a manifest.
 const MANIFEST_BYTES: u64 = 256 * 1024;
-/// How much of a file of tests is looked at, in bytes.
+/// Bytes read of a file of tests.
 const TEST_BYTES: u64 = 8 * 1024;
 /// Files looked at of one directory.
 const MAX_FILES: usize = 20;
-/// What a .NET project with tests refers to.
+/// Packages that .NET projects with tests refer to.
 const DOTNET_TESTS: &[&str] = &[
     "Microsoft.NET.Test.Sdk",
     "xunit",
@@ -34,7 +34,7 @@ const RECIPES: &[(&str, &str)] = &[
     ("Taskfile.yml", "task"),
     ("Taskfile.yaml", "task"),
 ];
-/// Where Python projects write what they need.
+/// Files that list the dependencies of Python projects.
 const PYTHON: &[&str] = &[
     "pyproject.toml",
     "setup.py",
@@ -48,16 +48,16 @@ const PYTHON: &[&str] = &[
     "Pipfile",
 ];
 
-/// What a project promises.
+/// Test commands and recipes of a project.
 #[derive(Debug, Default)]
 pub(super) struct Promised {
     /// Test commands of manifests, where they are not the usual one of their kind.
     pub(super) commands: BTreeMap<String, String>,
     /// Manifests whose kind promises a test command that this project does not have.
     pub(super) testless: Vec<String>,
-    /// What runs a recipe that tests.
+    /// Commands that run test recipes.
     pub(super) recipes: Vec<String>,
-    /// How its tests are run by what they look like, without any manifest.
+    /// Test commands by convention, without any manifest.
     pub(super) conventions: Vec<String>,
 }
 
@@ -95,7 +95,7 @@ struct Look<'r> {
     out: Promised,
 }
 
-/// What the manifests of a project promise. Adds to `sources` what was read.
+/// Returns the test commands in a project's manifests. Adds the files read to `sources`.
 pub(super) fn promised(root: &Path, manifests: &[String], sources: &mut Vec<String>) -> Promised {
     let mut look = Look {
         root,
@@ -272,7 +272,7 @@ impl Look<'_> {
         }
     }
 
-    /// Whether any project of a solution refers to a test framework.
+    /// Checks the projects of a solution for a test framework.
     fn dotnet(&mut self) {
         let names = self.files.iter().filter(|name| is_dotnet(name));
         let mut projects: Vec<String> = names.cloned().collect();

@@ -1,4 +1,4 @@
-//! Whether a file is still as a session knows it, and who changed it.
+//! Versions of files as sessions know them, and their changes by others.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hasher};
@@ -17,9 +17,9 @@ use super::{Presence, Session, claim_on};
 const SECOND: i64 = 1_000_000_000;
 /// Files up to this size are compared by their contents when their times differ.
 const MAX_COMPARED: u64 = 256 * 1024;
-/// How long a command ran at most, where nobody says so.
+/// Assumed longest run of a command without a duration.
 const UNKNOWN_RUN: i64 = 10 * SECOND;
-/// What clocks of file systems are behind, and more.
+/// Upper bound of the lag of file systems' clocks.
 const COARSE: i64 = SECOND / 20;
 /// Formatters that run behind an agent's edit are done after this.
 const AFTER_EDIT: i64 = 3 * SECOND;
@@ -52,7 +52,7 @@ struct Stamp {
     inode: u64,
     len: u64,
     modified: i64,
-    /// When the file was changed in any way; unlike the time above, nobody sets it.
+    /// Change time; unlike the time above, nobody sets it.
     changed: i64,
 }
 
@@ -80,7 +80,7 @@ fn nanos(seconds: i64, rest: i64) -> i64 {
     seconds.saturating_mul(SECOND).saturating_add(rest)
 }
 
-/// What a small file holds, as a number. Links are not followed, and nothing that is no plain file is read: a
+/// Hash of a small file. Links are not followed, and nothing that is no plain file is read: a
 /// pipe would never end.
 fn contents(path: &Path, stamp: &Stamp) -> Option<u64> {
     if stamp.len > MAX_COMPARED {
@@ -99,13 +99,13 @@ fn contents(path: &Path, stamp: &Stamp) -> Option<u64> {
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) path: PathBuf,
-    /// When the session last read or wrote it, in seconds and as exact as that is known.
+    /// Last read or write by the session, in seconds.
     pub(super) at: Timestamp,
     seen: i64,
-    /// How it was then, as far as this process saw it.
+    /// Stamp at that time, if this process saw it.
     stamp: Option<Stamp>,
     contents: Option<u64>,
-    /// When the session last wrote it.
+    /// Last write by the session.
     pub(super) edited: Option<i64>,
 }
 
@@ -139,7 +139,7 @@ impl Known {
         self.path.as_os_str() == path.as_os_str()
     }
 
-    /// How the file is now, if it is not as it was.
+    /// Returns the present stamp, if it changed.
     fn changed(&self) -> Option<Stamp> {
         let (before, now) = (self.stamp.as_ref()?, Stamp::of(&self.path)?);
         if now.is_as(before) {
@@ -188,7 +188,7 @@ impl Run {
     }
 }
 
-/// What a session that ended has changed.
+/// Changes of an ended session.
 #[derive(Debug)]
 pub(super) struct Past {
     session: String,
@@ -239,7 +239,7 @@ impl Other {
 }
 
 impl Presence {
-    /// What speaks for a look before `session` edits a file: somebody else changed it since this
+    /// Returns the reason to look at a file before `session` edits it: somebody else changed it since this
     /// session saw it, or is at work on it. `live` says which other sessions still are.
     pub fn before_edit(
         &self,
@@ -332,7 +332,7 @@ impl Presence {
     }
 }
 
-/// Who claimed a path before a session did.
+/// Returns the session that claimed a path earlier.
 fn claimed(
     all: &std::collections::HashMap<String, Session>,
     session: &str,

@@ -21,7 +21,7 @@ pub(super) struct Loops(VecDeque<Ends>);
 struct Ends {
     command: u64,
     result: u64,
-    /// How often in a row it ended so.
+    /// Number of equal ends in a row.
     times: u32,
     /// It is a check that fails: running it again changes nothing.
     is_failing_check: bool,

@@ -61,7 +61,7 @@ impl Around {
         Ok(around)
     }
 
-    /// Where OpenCode's configuration files may stand, the one that counts most first.
+    /// Returns the candidates for OpenCode's configuration, by precedence.
     fn opencode_configurations(&self) -> Vec<String> {
         let config = &self.paths.config;
         let names = opencode::CONFIGURATIONS.iter().rev();
@@ -135,7 +135,7 @@ impl Around {
         Ok(chosen)
     }
 
-    /// What to install by default here.
+    /// Returns the default options of an installation here.
     pub fn options(&self, mcp: bool, profile: &str) -> Options {
         Options {
             mcp: mcp && !self.paths.daemon.is_empty(),
@@ -225,7 +225,7 @@ impl Around {
         told.collect()
     }
 
-    /// What a person has to do for these agents.
+    /// Returns the steps of a person for these agents.
     pub fn steps(&self, agents: &[Detected], scope: Scope, options: &Options) -> Vec<PersonStep> {
         let steps = agents
             .iter()
@@ -239,14 +239,14 @@ impl Around {
         told.collect()
     }
 
-    /// Whether an agent's own files say that it runs our hooks.
+    /// Tells from an agent's own files if it runs our hooks.
     pub fn allowed(&self, agent: &str) -> Allowed {
         let bounds = self.user_bounds().and(Path::new(&self.paths.repository));
         let read = |file: &str| files::read(Path::new(file), &bounds).ok()?.text;
         allowed(agent, Scope::User, &self.paths, &read).unwrap_or_default()
     }
 
-    /// What a person does so that an agent runs our hooks.
+    /// Returns the steps by which an agent runs our hooks.
     pub fn approval(&self, agent: &str) -> Vec<String> {
         let steps = trust(agent, Scope::User, &self.paths, &self.options(false, ""));
         let steps = steps.unwrap_or_default().into_iter();

@@ -74,7 +74,7 @@ pub enum FileError {
     Directory {
         /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// It could not be read.

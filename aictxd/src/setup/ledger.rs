@@ -18,10 +18,10 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// Most entries kept; the oldest make room.
 const MAX_ENTRIES: usize = 10_000;
 
-/// How long another installation is waited for.
+/// Longest wait for another installation.
 const LOCK_DEADLINE: Duration = Duration::from_secs(10);
 
-/// What was done to one file.
+/// Change of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Entry {
@@ -33,7 +33,7 @@ pub struct Entry {
     pub slot: String,
     /// It is meant for a commit.
     pub shared: bool,
-    /// How to undo it.
+    /// Record for undoing it.
     pub record: Record,
     /// Directories that were made for it, outermost first.
     pub directories: Vec<PathBuf>,

@@ -42,7 +42,7 @@ pub(super) enum WatchError {
 /// The system's watchers: of memories, where nobody is in a hurry, and of all else.
 pub(super) struct System {
     sources: RecommendedWatcher,
-    /// Where the system gives a second one.
+    /// Second watcher, if the system gives one.
     memories: Option<RecommendedWatcher>,
     /// Watches that they have.
     used: u64,
@@ -161,7 +161,7 @@ pub(super) fn is_memory(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == MEMORY)
 }
 
-/// What is asked of the system.
+/// Returns the configuration of watchers.
 pub(crate) fn config() -> Config {
     let kinds = EventKindMask::CREATE
         | EventKindMask::REMOVE

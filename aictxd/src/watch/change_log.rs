@@ -1,4 +1,4 @@
-//! What was heard of worktrees since somebody began to listen.
+//! Log of watcher events by worktree, for subscribers.
 //!
 //! The kernel puts an event into the watcher's queue before the call that caused it returns, and the queue
 //! keeps its order. So whoever makes a mark of his own in a watched directory and has heard of that has
@@ -31,11 +31,11 @@ const NOT_ASKED_ABOUT: [&[u8]; 2] = [b".git", b".aictx"];
 /// Files by which it is decided what is watched.
 const WATCH_RULES: [&[u8]; 2] = [b".ignore", b".aictxignore"];
 
-/// What was heard. One per process; without a watcher nothing is ever heard.
+/// The event log. One per process; without a watcher it stays empty.
 #[derive(Debug)]
 pub struct Heard {
     place: PathBuf,
-    /// How marks of this process are called: another one may make some there, too.
+    /// Name of this process's marker files: another process may make some there, too.
     name: String,
     patience: Duration,
     state: Mutex<State>,
@@ -289,7 +289,7 @@ pub struct Listener {
     number: u64,
 }
 
-/// What tells a directory from another of its name: device and inode.
+/// Identity of a directory: device and inode.
 pub(super) type Identity = (u64, u64);
 
 /// The directory of a name, if there is one.

@@ -15,7 +15,7 @@ use crate::storage_location::MEMORY;
 
 /// Most directories of one repository.
 const MAX_DIRECTORIES: usize = 200_000;
-/// When more new directories than this appear in one batch, one walk is cheaper.
+/// Number of new directories in one batch above which one walk is cheaper.
 const MANY: usize = 64;
 /// Directories below `.aictx` whose files other programs may change. Ledgers and the journal are
 /// not among them: the daemon would wake itself with every observation.
@@ -45,7 +45,7 @@ pub(super) struct Tree {
     directories: BTreeSet<PathBuf>,
 }
 
-/// What changed about them.
+/// Changes of the set.
 #[derive(Debug, Default)]
 pub(super) struct Change {
     pub(super) new: Vec<PathBuf>,
@@ -85,7 +85,7 @@ impl Tree {
         self.directories.iter()
     }
 
-    /// How many.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
         self.directories.len()
     }

@@ -21,20 +21,20 @@ use crate::storage_location::MEMORY;
 
 /// Silence that ends a burst.
 const QUIET: Duration = Duration::from_millis(30);
-/// How often what came of a burst is taken.
+/// Interval at which events of a burst are taken.
 pub(super) const NAP: Duration = Duration::from_millis(10);
 /// Longest burst; then what is there is delivered and the rest is the next batch.
 const LONGEST_BURST: Duration = Duration::from_millis(500);
 /// While git holds its index lock (a checkout), bursts may last this long.
 const LONGEST_GIT_BURST: Duration = Duration::from_secs(5);
-/// How often new directories are looked at again for what was made in them meanwhile.
+/// Most times that new directories are listed again for what was made in them meanwhile.
 const MAX_LOOKS: usize = 16;
 /// Directories that changed longer ago than this were listed as they are.
 const SETTLED: Duration = Duration::from_secs(10);
 /// Distinct paths kept of one burst; beyond it the batch is a rescan.
 const MAX_BATCH: usize = 20_000;
 
-/// What is watched of the user's own directories.
+/// Watches of the user's own directories.
 pub(super) struct Own {
     /// Spools of the state directory and beside the socket; repositories have theirs in their memory.
     pub(super) spools: [PathBuf; 2],

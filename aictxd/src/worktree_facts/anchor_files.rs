@@ -34,7 +34,7 @@ struct Seen {
     presents: Arc<Presents>,
 }
 
-/// What the files to look at follow from, held weakly.
+/// Sources of the list of files, held weakly.
 #[derive(Debug, Clone)]
 struct Sources {
     decisions: Weak<Vec<Arc<Decision>>>,
@@ -67,7 +67,7 @@ impl Sources {
     }
 }
 
-/// What memory knows that files held.
+/// Content of files, as memory knows it.
 #[derive(Debug)]
 pub(super) struct Held {
     sources: Sources,
@@ -195,7 +195,7 @@ impl Facts {
         }
     }
 
-    /// What memory knows that files held which are `gone`. Worked out anew when memory changed, or another one
+    /// Returns the known content of files that are `gone`. Computed anew when memory changed, or another one
     /// is gone.
     pub(super) fn contents(
         &self,

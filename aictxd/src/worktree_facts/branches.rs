@@ -1,4 +1,4 @@
-//! How commits and branches stand to each other, asked of git as seldom as can be.
+//! Relations of commits and branches, asked of git as seldom as possible.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the roots of worktrees say, remembered for as long as nothing there changed.
+//! Cache of project facts, valid while nothing in the roots changed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ fn is_settled(stamp: &Stamp, at: SystemTime) -> bool {
 #[derive(Debug)]
 struct Known {
     project: Project,
-    /// What it was read from, and the stamps of that.
+    /// Sources, with their stamps.
     sources: Vec<String>,
     stamps: Vec<Option<Stamp>>,
 }

@@ -1,4 +1,4 @@
-//! What tells a file that changed from one that did not.
+//! Stamps by which changed files are recognised.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! How files of worktrees look, remembered for as long as the watcher heard nothing of them.
+//! Cache of files' metadata, valid while the watcher reports no change.
 //!
 //! Memory speaks of more files the longer it gets, and to ask the system for each of them every time costs
 //! more than all else that a resume does.
@@ -16,7 +16,7 @@ use crate::watch::change_log::{Listener, Mark};
 
 /// Files of a worktree that are remembered, and directories.
 const MAX_FILES: usize = 8_192;
-/// What was looked at longer ago is looked at again: not all changes are told of.
+/// Age above which files are read again: not all changes are reported.
 const OLDEST: Duration = Duration::from_secs(600);
 
 /// Looks by worktree.
@@ -139,7 +139,7 @@ impl Known {
 }
 
 impl Looks {
-    /// How files look (their paths relative), in their order, and the state in which they do, where all of
+    /// Returns the metadata of files (relative paths) in their order, and the state in which they have it, where all of
     /// them are heard of. What was done before `asked_at` is seen.
     pub(super) fn look<'p>(
         &self,
@@ -217,7 +217,7 @@ impl Looks {
         })
     }
 
-    /// Who hears of a worktree.
+    /// Returns the subscription to a worktree.
     pub(super) fn listener(&self, worktree: &Path) -> Option<Arc<Listener>> {
         lock(&self.of(worktree)).listener.clone()
     }

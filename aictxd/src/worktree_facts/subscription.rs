@@ -1,4 +1,4 @@
-//! Whose word is taken for the files that memory speaks of.
+//! Subscribes to watcher events for the files that memory refers to.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

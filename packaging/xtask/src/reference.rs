@@ -74,7 +74,7 @@ pub(crate) fn root() -> Fallible<PathBuf> {
         .ok_or_else(|| "the repository's root is not where it should be".into())
 }
 
-/// What lies in the generated directory now.
+/// Lists the files in the generated directory.
 fn found(root: &Path) -> Fallible<BTreeSet<PathBuf>> {
     let mut names = BTreeSet::new();
     for part in ["man", "completions"] {

@@ -74,10 +74,10 @@ pub struct RunExecution {
     /// Observations beside the command.
     #[command(flatten)]
     pub observed: Observed,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
-    /// Who.
+    /// Identity of the caller.
     #[command(flatten)]
     pub caller: CallerOptions,
     /// The command and its arguments
@@ -116,7 +116,7 @@ pub struct ExecutionPrepare {
     /// Repeat-safe id of the execution
     #[arg(long, value_name = "ID")]
     pub execution_id: String,
-    /// When it began [default: now]
+    /// Start [default: now]
     #[arg(
         long,
         value_name = "TIME",
@@ -127,10 +127,10 @@ pub struct ExecutionPrepare {
     /// Observations so far.
     #[command(flatten)]
     pub observed: Observed,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
-    /// Who.
+    /// Identity of the caller.
     #[command(flatten)]
     pub caller: CallerOptions,
 }

@@ -7,10 +7,10 @@ use super::{CallerOptions, RepoOption};
 /// `aictx steer`.
 #[derive(Debug, Args)]
 pub struct Steer {
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
-    /// What the person wrote
+    /// Message of the person
     #[arg(
         long,
         value_name = "TEXT",
@@ -21,7 +21,7 @@ pub struct Steer {
     /// Read the message from standard input
     #[arg(long, conflicts_with = "message")]
     pub message_stdin: bool,
-    /// What the agent is doing
+    /// State of the agent
     #[arg(long, default_value = "unknown", value_parser = clap::builder::PossibleValuesParser::new(aictx_proto::methods::STEER_ACTIONS.iter().copied()))]
     pub current_action: String,
     /// Path of the current action; can be repeated
@@ -36,7 +36,7 @@ pub struct Steer {
     /// Exit with 10 when the agent should ask or look again, 20 when it should stop
     #[arg(long)]
     pub exit_code: bool,
-    /// Who.
+    /// Identity of the caller.
     #[command(flatten)]
     pub caller: CallerOptions,
 }
@@ -50,10 +50,10 @@ pub struct Claim {
     /// Let go of these paths, or of everything
     #[arg(long)]
     pub release: bool,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
-    /// Who.
+    /// Identity of the caller.
     #[command(flatten)]
     pub caller: CallerOptions,
 }
@@ -61,7 +61,7 @@ pub struct Claim {
 /// `aictx trust`.
 #[derive(Debug, Args)]
 pub struct Trust {
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
     /// Trust the policy with this hash, as it was shown

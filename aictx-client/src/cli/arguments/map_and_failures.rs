@@ -41,7 +41,7 @@ pub enum Failures {
         /// At most this many
         #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
         limit: u32,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -49,7 +49,7 @@ pub enum Failures {
     Show {
         /// Id, or the beginning of one
         id: String,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -57,7 +57,7 @@ pub enum Failures {
     Resolve {
         /// Id, or the beginning of one
         id: String,
-        /// What fixed it; the next one who meets it is told
+        /// The fix, shown to whoever meets it next
         #[arg(
             long,
             value_name = "TEXT",
@@ -66,7 +66,7 @@ pub enum Failures {
             allow_hyphen_values = true
         )]
         summary: String,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -74,7 +74,7 @@ pub enum Failures {
     Reopen {
         /// Id, or the beginning of one
         id: String,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -82,16 +82,16 @@ pub enum Failures {
     Forget {
         /// Id, or the beginning of one
         id: String,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
 }
 
-/// Where to ask, and how long to wait.
+/// Repository and time limit of a question to the map.
 #[derive(Debug, Args)]
 pub struct MapAt {
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub repo: RepoOption,
     /// Seconds to wait for an index that is being built; 0 answers with what is there
@@ -116,7 +116,7 @@ pub enum Map {
         /// File that is being worked on; can be repeated
         #[arg(long, value_name = "PATH")]
         active: Vec<OsString>,
-        /// Where and how long.
+        /// Repository and time limit.
         #[command(flatten)]
         at: MapAt,
     },
@@ -134,7 +134,7 @@ pub enum Map {
             allow_hyphen_values = true
         )]
         task: String,
-        /// Where and how long.
+        /// Repository and time limit.
         #[command(flatten)]
         at: MapAt,
     },
@@ -142,7 +142,7 @@ pub enum Map {
     Outline {
         /// The file
         file: OsString,
-        /// Where and how long.
+        /// Repository and time limit.
         #[command(flatten)]
         at: MapAt,
     },
@@ -154,7 +154,7 @@ pub enum Map {
         /// At most this many, 1 to 1000
         #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
-        /// Where and how long.
+        /// Repository and time limit.
         #[command(flatten)]
         at: MapAt,
     },
@@ -166,7 +166,7 @@ pub enum Map {
         /// At most this many places, 1 to 1000
         #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
-        /// Where and how long.
+        /// Repository and time limit.
         #[command(flatten)]
         at: MapAt,
     },
@@ -177,7 +177,7 @@ pub enum Map {
         /// At most this many, 1 to 1000
         #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
-        /// Where and how long.
+        /// Repository and time limit.
         #[command(flatten)]
         at: MapAt,
     },
@@ -188,19 +188,19 @@ pub enum Map {
         /// At most this many, 1 to 1000
         #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
-        /// Where and how long.
+        /// Repository and time limit.
         #[command(flatten)]
         at: MapAt,
     },
     /// Show the state of the index
     Status {
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         repo: RepoOption,
     },
     /// Bring the index up to the tree now
     Refresh {
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         repo: RepoOption,
         /// Forget what is known and parse everything
@@ -209,7 +209,7 @@ pub enum Map {
     },
     /// Print the whole index in the format of index.json
     Export {
-        /// Where and how long.
+        /// Repository and time limit.
         #[command(flatten)]
         at: MapAt,
     },
@@ -232,7 +232,7 @@ pub enum Signals {
         /// Its exit status; left out when nobody knows, as behind a pipe
         #[arg(long, value_name = "N", allow_hyphen_values = true)]
         exit_code: Option<i32>,
-        /// Where: paths are shown relative to it.
+        /// Repository; paths are shown relative to it.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -244,10 +244,10 @@ pub enum Eval {
     /// Ask the map of a past tree with the messages of later commits: does it name the files that
     /// they changed?
     Localize {
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
-        /// How many first-parent commits ago the tree is taken
+        /// Age of the tree in first-parent commits
         #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
         commits: u32,
         /// At most this many tasks, in even steps over the later commits

@@ -17,7 +17,7 @@ pub struct PatchOptions {
     pub from_file: Option<PathBuf>,
 }
 
-/// How a task is left.
+/// Final status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Left {
     /// It is done
@@ -35,7 +35,7 @@ pub enum Left {
 pub enum Task {
     /// Start a task and make it the active one here
     Start {
-        /// What it is for
+        /// Goal
         goal: String,
         /// Its id [default: made of the goal]
         #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
@@ -46,10 +46,10 @@ pub enum Task {
         /// Begin anew where there is such a task already
         #[arg(long)]
         force: bool,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
-        /// Who.
+        /// Identity of the caller.
         #[command(flatten)]
         caller: CallerOptions,
     },
@@ -58,13 +58,13 @@ pub enum Task {
         /// Show all tasks
         #[arg(long)]
         all: bool,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
     /// List tasks, changed last first
     List {
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -72,7 +72,7 @@ pub enum Task {
     Show {
         /// Id
         id: String,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -81,13 +81,13 @@ pub enum Task {
         /// Id [default: the active one]
         #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
         task_id: String,
-        /// What to change.
+        /// Changes.
         #[command(flatten)]
         patch: PatchOptions,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
-        /// Who.
+        /// Identity of the caller.
         #[command(flatten)]
         caller: CallerOptions,
     },
@@ -95,10 +95,10 @@ pub enum Task {
     Resume {
         /// Id
         id: String,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
-        /// Who.
+        /// Identity of the caller.
         #[command(flatten)]
         caller: CallerOptions,
     },
@@ -107,28 +107,28 @@ pub enum Task {
         /// Id [default: the active one]
         #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
         task_id: String,
-        /// How it is left
+        /// Final status
         #[arg(long, default_value = "resolved")]
         status: Left,
-        /// What else to change.
+        /// Further changes.
         #[command(flatten)]
         patch: PatchOptions,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
-        /// Who.
+        /// Identity of the caller.
         #[command(flatten)]
         caller: CallerOptions,
     },
 }
 
-/// What is at hand, for `next`, `suggest` and `reuse`. List options take several values.
+/// Situation for `next`, `suggest` and `reuse`. List options take several values.
 #[derive(Debug, Args)]
 pub struct Hand {
     /// The request
     #[arg(value_name = "REQUEST", conflicts_with = "request")]
     pub asked: Option<String>,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
     /// The request, too
@@ -177,7 +177,7 @@ pub struct Prepare {
         hide_default_value = true
     )]
     pub task_type: String,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
 }
@@ -203,7 +203,7 @@ pub struct Log {
     /// At most this many
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub limit: u32,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
 }
@@ -220,7 +220,7 @@ pub struct Why {
     /// Session: its id or the beginning of it [default: the caller's, else the newest]
     #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
     pub session: String,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
 }
@@ -230,7 +230,7 @@ pub struct Why {
 pub struct Item {
     /// Id, or the beginning of one that no other has
     pub id: String,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
 }
@@ -252,7 +252,7 @@ pub struct Wrong {
     /// It is not wrong after all
     #[arg(long, conflicts_with = "reason")]
     pub undo: bool,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
 }
@@ -265,7 +265,7 @@ pub struct Pin {
     /// Take the pin back
     #[arg(long)]
     pub undo: bool,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
 }
@@ -281,7 +281,7 @@ pub enum Memory {
         /// At most this many
         #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
         limit: u32,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -296,7 +296,7 @@ pub struct View {
     /// Write into this file instead of printing
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
 }
@@ -304,10 +304,10 @@ pub struct View {
 /// `aictx messages`.
 #[derive(Debug, Args)]
 pub struct Messages {
-    /// What to do
+    /// Action
     #[arg(value_parser = ["mute", "unmute", "status"], default_value = "status")]
     pub action: String,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
 }
@@ -315,9 +315,9 @@ pub struct Messages {
 /// `aictx report`.
 #[derive(Debug, Subcommand)]
 pub enum Report {
-    /// What the logs show of use
+    /// Show usage figures from the logs
     RealUsage {
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -328,7 +328,7 @@ pub enum Report {
 pub enum Portability {
     /// Show whether memory goes through git, and whether everything is as it should be for that
     Status {
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -337,7 +337,7 @@ pub enum Portability {
         /// Take it out, into the archive; otherwise it is only said
         #[arg(long)]
         apply: bool,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -354,7 +354,7 @@ pub enum Internal {
     /// Show the state of a repository's memory and its preferences.
     #[command(hide = true)]
     Boot {
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -367,7 +367,7 @@ pub enum Internal {
         /// Kind of task, when it is known
         #[arg(long, value_name = "TYPE", default_value = "")]
         task_type: String,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -376,7 +376,7 @@ pub enum Internal {
         /// Do it; otherwise it is only said
         #[arg(long)]
         apply: bool,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },

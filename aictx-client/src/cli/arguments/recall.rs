@@ -47,7 +47,7 @@ pub struct Recall {
     /// At most this many
     #[arg(short = 'n', long, value_name = "N", default_value_t = 8)]
     pub limit: u32,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
 }
@@ -75,7 +75,7 @@ pub struct Import {
     /// Remove everything that was imported
     #[arg(long, conflicts_with_all = ["sources", "path", "since"])]
     pub remove: bool,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
 }
@@ -94,7 +94,7 @@ pub struct Preview {
     /// Agent whose session it would be
     #[arg(long, value_name = "NAME", default_value = "claude")]
     pub agent: String,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
 }
@@ -119,10 +119,10 @@ pub struct Remember {
     /// A file that it governs; can be repeated
     #[arg(long = "file", value_name = "PATH")]
     pub files: Vec<String>,
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
-    /// Who.
+    /// Identity of the caller.
     #[command(flatten)]
     pub caller: CallerOptions,
 }

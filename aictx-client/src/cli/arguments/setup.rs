@@ -6,12 +6,12 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::{CallerOptions, RepoOption};
 
-/// What the MCP server offers.
+/// Profile of the MCP server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum McpProfile {
     /// Only questions
     Readonly,
-    /// What agents need
+    /// Tools that agents need
     Standard,
     /// Everything
     Full,
@@ -32,15 +32,15 @@ impl McpProfile {
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Mcp {
-    /// What else.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: Option<McpCommand>,
-    /// What to serve.
+    /// Options of the server.
     #[command(flatten)]
     pub serve: McpServe,
 }
 
-/// What the server serves, and to whom.
+/// Options of the MCP server.
 #[derive(Debug, Args)]
 pub struct McpServe {
     /// Repository, or a directory in it: no call reaches anything outside of it
@@ -49,10 +49,10 @@ pub struct McpServe {
     /// Another directory that calls may name; can be repeated
     #[arg(long, value_name = "PATH")]
     pub allow_root: Vec<PathBuf>,
-    /// What the client may do
+    /// Tools that the client may use
     #[arg(long, value_name = "PROFILE", default_value = "standard")]
     pub profile: McpProfile,
-    /// Who.
+    /// Identity of the caller.
     #[command(flatten)]
     pub caller: CallerOptions,
 }
@@ -62,7 +62,7 @@ pub struct McpServe {
 pub enum McpCommand {
     /// Show which agents have an entry for the server
     Status {
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -71,13 +71,13 @@ pub enum McpCommand {
         /// Agents, separated by commas [default: those that are there]
         #[arg(long, value_name = "NAMES", value_delimiter = ',')]
         agents: Vec<String>,
-        /// What the server offers
+        /// Tools that the server offers
         #[arg(long, value_name = "PROFILE")]
         profile: Option<McpProfile>,
         /// Show what would be written, and write nothing
         #[arg(long)]
         dry_run: bool,
-        /// What happens anyway.
+        /// Accepted; it is the default.
         #[arg(long, hide = true)]
         global: bool,
         /// The entries are for all repositories.
@@ -176,7 +176,7 @@ pub struct Init {
     pub manual: bool,
 }
 
-/// How a removal is done.
+/// Options of a removal.
 #[derive(Debug, Clone, Args)]
 pub struct RemovalOptions {
     /// Prove that each file is as it was before; exits with 3 when one is not
@@ -205,13 +205,13 @@ pub struct Clean {
     /// Delete the memory instead of moving it
     #[arg(long, conflicts_with = "keep_history")]
     pub delete_memory: bool,
-    /// What happens anyway.
+    /// Accepted; it is the default.
     #[arg(long, hide = true)]
     pub keep_history: bool,
     /// Take out what the Python program of the same name left, too
     #[arg(long)]
     pub ancestor: bool,
-    /// How.
+    /// Options of the removal.
     #[command(flatten)]
     pub how: RemovalOptions,
 }
@@ -222,7 +222,7 @@ pub struct Uninstall {
     /// Delete all memory, archives, indexes and logs, too
     #[arg(long)]
     pub purge: bool,
-    /// How.
+    /// Options of the removal.
     #[command(flatten)]
     pub how: RemovalOptions,
 }
@@ -230,7 +230,7 @@ pub struct Uninstall {
 /// `aictx doctor`.
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// Where.
+    /// Repository.
     #[command(flatten)]
     pub at: RepoOption,
     /// Exit with 10 on warnings and 20 on errors

@@ -24,7 +24,7 @@ use crate::cli::terminal_text::{Paint, clean};
 use crate::paths::Places;
 use crate::start::ensure_daemon;
 
-/// How long a stop may take: the daemon drains for at most 2 s.
+/// Time limit for a stop: the daemon drains for at most 2 s.
 const STOP_DEADLINE: Duration = Duration::from_secs(3);
 /// Time that a killed process may take to end.
 const KILL_DEADLINE: Duration = Duration::from_secs(2);

@@ -25,7 +25,7 @@ use crate::paths;
 
 /// A hook whose handling takes longer than this at its 99th percentile is felt: microseconds.
 const SLOW_HOOK_US: u64 = 50_000;
-/// How long the MCP server may take for its first answer.
+/// Time limit for the first answer of the MCP server.
 const SERVER_DEADLINE: Duration = Duration::from_secs(5);
 /// Calls below which a percentile says nothing.
 const FEW_CALLS: u64 = 20;
@@ -123,7 +123,7 @@ fn fix(reply: &DoctorReply, may_edit: impl Fn(&PlanStep) -> bool) -> String {
     told
 }
 
-/// Whether the two programs belong together.
+/// Checks that the two programs belong together.
 fn programs(backend: &Backend) -> Check {
     let daemon = backend.places.daemon.as_deref();
     let said = daemon.and_then(|daemon| {
@@ -158,7 +158,7 @@ fn programs(backend: &Backend) -> Check {
     }
 }
 
-/// Whether the MCP server answers an agent's first words.
+/// Checks that the MCP server answers `initialize`.
 fn server(backend: &Backend) -> Check {
     let check = |status, summary: String, action: &str| Check {
         name: "mcp_server".to_owned(),
@@ -221,7 +221,7 @@ fn first_words(backend: &Backend) -> Result<String, CliError> {
     version.ok_or_else(|| silent("its answer is none of the protocol's"))
 }
 
-/// Whether the socket's directory is the user's alone: neither side uses it otherwise.
+/// Checks that the socket's directory is the user's alone: neither side uses it otherwise.
 fn socket(backend: &Backend) -> Check {
     let locations = &backend.places.locations;
     let directory = locations.runtime_dir();

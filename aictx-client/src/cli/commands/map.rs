@@ -21,7 +21,7 @@ use crate::cli::error::CliError;
 use crate::cli::render::map as render;
 use crate::cli::terminal_text::{Meter, Paint};
 
-/// How often a wait is reported.
+/// Interval between progress reports of a wait.
 const REPORT: Duration = Duration::from_millis(150);
 
 /// `aictx map`.
@@ -188,7 +188,7 @@ fn about_name(
     })
 }
 
-/// How long the call may wait for the index. People see how far it is meanwhile.
+/// Returns the time for which the call may wait for the index, and shows its progress.
 fn waiting(backend: &Backend, at: &MapAt) -> Result<u64, CliError> {
     let longest = Duration::from_secs(at.wait);
     let mut meter = Meter::on_stderr("indexing");

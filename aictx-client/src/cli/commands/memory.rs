@@ -1,4 +1,4 @@
-//! What is remembered: tasks, next, prepare, log, why, forget, pin, wrong, messages, reports.
+//! Memory commands: tasks, next, prepare, log, why, forget, pin, wrong, messages, reports.
 
 use std::fs::File;
 use std::io::{IsTerminal, Read};

@@ -32,7 +32,7 @@ const MAX_SESSIONS: u32 = 20;
 const STEP: Duration = Duration::from_millis(300);
 /// Nobody waits longer.
 const MAX_WAIT: Duration = Duration::from_secs(3_600);
-/// How an agent is run without a person: program and arguments before the request.
+/// Command lines that run agents without a person: program and arguments before the request.
 const HEADLESS: &[(&str, &[&str])] = &[
     ("claude", &["claude", "-p"]),
     ("codex", &["codex", "exec", "--skip-git-repo-check"]),
@@ -44,7 +44,7 @@ const HEADLESS: &[(&str, &[&str])] = &[
 /// Discards changes; always asked about, so an agent that heeds hooks does not just run it.
 const COMMAND: &str = "git reset --hard HEAD";
 
-/// What one kind of event showed.
+/// Figures of one kind of event.
 #[derive(Debug, Default, Clone)]
 struct Fired {
     times: u64,
@@ -226,7 +226,7 @@ fn is_over(report: &SessionReport) -> bool {
     report.session.state == "ended"
 }
 
-/// Where the agent's hooks stand, as `doctor` finds it.
+/// State of the agent's hooks, as `doctor` finds it.
 fn registered(
     backend: &Backend,
     repo: &str,
@@ -249,7 +249,7 @@ fn registered(
     }))
 }
 
-/// How often each kind of event came, and how long the daemon takes for it.
+/// Returns the number of events of each kind and the daemon's time for them.
 fn fired(
     backend: &Backend,
     rows: &[&LedgerRow],

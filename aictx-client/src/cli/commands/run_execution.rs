@@ -30,9 +30,9 @@ const KEPT_END: usize = 1024 * 1024;
 /// File systems stamp files with the clock of the kernel's last tick, at most this long ago. Waiting for
 /// the next one tells what was written before the command from what it writes.
 const CLOCK_TICK: Duration = Duration::from_millis(11);
-/// How often a time limit is looked at.
+/// Interval between checks of the time limit.
 const TICK: Duration = Duration::from_millis(20);
-/// How long the streams may stay open once the command has ended.
+/// Time for which streams may stay open after the command ended.
 const DRAIN: Duration = Duration::from_secs(2);
 /// Exit statuses of shells: not found, not executable, time limit.
 const NOT_FOUND: i32 = 127;
@@ -195,7 +195,7 @@ pub(super) fn run(
     })
 }
 
-/// How a command ended.
+/// End of a command.
 enum End {
     Status(i32),
     TimedOut,
@@ -277,7 +277,7 @@ impl Copier {
         Self { kept, done }
     }
 
-    /// What was kept, once the stream has ended or at that time at the latest: a process that the
+    /// Returns the kept output once the stream has ended, or at that time at the latest: a process that the
     /// command left behind may hold the stream open for ever.
     fn finish(self, at: Instant) -> Kept {
         let _ = self

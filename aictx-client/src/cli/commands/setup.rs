@@ -23,7 +23,7 @@ use crate::paths::user_id;
 
 /// Exit status when something was left undone, or is not as it was before.
 pub(super) const PARTIAL_STATUS: i32 = 3;
-/// How long `init` shows the progress of the map, which goes on without it.
+/// Time for which `init` shows the progress of the map, which goes on without it.
 const WATCH_MAP: Duration = Duration::from_secs(120);
 
 /// Returns true if a person can be asked.
@@ -271,7 +271,7 @@ fn removed(value: serde_json::Value) -> Result<Answer, CliError> {
     })
 }
 
-/// Where this user's agents keep their files, and which programs hooks shall call.
+/// Returns the places of this user's agents' files and the programs that hooks call.
 pub(super) fn surroundings(backend: &Backend) -> Result<Surroundings, CliError> {
     let variable = |name: &str| {
         let value = std::env::var(name).unwrap_or_default();
@@ -310,7 +310,7 @@ pub(super) fn surroundings(backend: &Backend) -> Result<Surroundings, CliError> 
     })
 }
 
-/// What hooks shall call: this very program, by a path that needs no shell and no PATH. Where a
+/// Returns the program that hooks call: this one, by a path that needs no shell and no PATH. Where a
 /// package manager keeps a link to it on PATH that is taken, for it outlives the next version.
 fn program() -> Result<String, CliError> {
     let failed = |e| CliError::io("the path of this program", &e);

@@ -85,7 +85,7 @@ pub fn one(reply: &FailureReply, paint: Paint) -> String {
     label(&out, failure.origin)
 }
 
-/// What once fixed a failure did not hold when it is open again.
+/// Label of a fix: one that did not hold when the failure is open again.
 fn fixed_by(status: &str) -> &'static str {
     match status {
         "resolved" => "fixed by",

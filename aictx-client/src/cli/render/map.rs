@@ -10,7 +10,7 @@ use crate::cli::terminal_text::{Paint, clean, mebibytes, one_line, table};
 /// Longest signature shown on a line.
 const SIGNATURE: usize = 100;
 
-/// What an answer is as of, when that matters.
+/// Renders the freshness of an answer, when it matters.
 pub fn freshness(freshness: &MapFreshness) -> String {
     let mut out = super::warnings(&freshness.warnings);
     match freshness.state.as_str() {

@@ -1,4 +1,4 @@
-//! What is remembered, as text for people.
+//! Renders memory as text for people.
 
 use aictx_proto::ledger::Receipt;
 use aictx_proto::methods::{LogReply, MemoryList, MemoryReply, WhyReply};

@@ -1,4 +1,4 @@
-//! What was installed, taken out, found.
+//! Renders installations, removals and diagnoses.
 
 use aictx_proto::methods::{
     AgentChosen, Check, CheckStatus, DoctorReply, FileChange, InitReply, InstallReply, PersonStep,

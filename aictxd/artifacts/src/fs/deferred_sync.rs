@@ -1,4 +1,4 @@
-//! What makes files durable, now or later, and when what lost its last name is freed.
+//! Syncs files now or later, and frees files that lost their last name.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -46,11 +46,11 @@ pub(super) fn going(directory: impl AsFd, name: &str) {
     });
 }
 
-/// What is to be synced, and its name.
+/// File to be synced, with its name.
 type Due = (Arc<File>, String);
 
 thread_local! {
-    /// What this thread has put off, while it does.
+    /// Syncs that this thread has put off.
     static PUT_OFF: RefCell<Option<PutOff>> = const { RefCell::new(None) };
 }
 
@@ -64,7 +64,7 @@ struct PutOff {
 #[derive(Debug, Default)]
 pub(crate) struct Syncs(Vec<Due>);
 
-/// What has no name any more, freed with this.
+/// File without a name, freed with this.
 #[derive(Debug, Default)]
 pub(crate) struct Gone(#[allow(dead_code, reason = "held until it is dropped")] Vec<OwnedFd>);
 
@@ -76,7 +76,7 @@ impl Syncs {
         self.0.splice(0..0, later.0);
     }
 
-    /// How many.
+    /// Returns the number of entries.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -14,7 +14,7 @@ struct Open {
 }
 
 thread_local! {
-    /// What this thread has opened, while it keeps them open.
+    /// Directories that this thread keeps open.
     static OPEN: RefCell<Option<Vec<Open>>> = const { RefCell::new(None) };
 }
 
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(opened.get(), 5);
     }
 
-    /// What a commit relies on: a directory that was removed takes nothing any more.
+    /// A commit relies on it: a directory that was removed takes no new file.
     #[test]
     fn a_directory_that_was_removed_takes_no_file() {
         let root = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! How files look: by their names, and when they are opened.
+//! Metadata of files, by name and by handle.
 
 use std::fs::File;
 use std::io;
@@ -37,7 +37,7 @@ impl Stamp {
         }
     }
 
-    /// When the file or its name changed last, in seconds since 1970 and nanoseconds.
+    /// Returns the last change of the file or its name, in seconds since 1970 and nanoseconds.
     pub fn newest(&self) -> (i64, i64) {
         self.modified.max(self.changed)
     }
@@ -73,7 +73,7 @@ impl Opened {
         Stamp::of(&self.stat).inode
     }
 
-    /// Who may do what with it.
+    /// Returns the permissions.
     pub(crate) fn mode(&self) -> Mode {
         Mode::from_raw_mode(self.stat.st_mode)
     }
@@ -88,7 +88,7 @@ impl Opened {
         crate::read::tail(&mut self.file, limit)
     }
 
-    /// Whether the last byte that it had ends a line; of an empty file there is none to.
+    /// Returns true if the last byte ends a line, or the file is empty.
     pub(crate) fn ends_a_line(&self) -> io::Result<bool> {
         let last = self.len().checked_sub(1);
         last.map_or(Ok(true), |last| is_line_end(&self.file, last))

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::read::{self, Line};
 
-/// What a pinned row says of itself, as it is written.
+/// Member of a pinned row, as it is written.
 const PINNED: &[u8] = b"\"pinned\":true";
 /// Branches whose last handoff stays; those worked on last come first.
 const MAX_BRANCHES: usize = 24;
@@ -52,7 +52,7 @@ impl Stays {
     }
 }
 
-/// What the rows seen so far answer; they come newest first.
+/// Facts from the rows seen so far; they come newest first.
 #[derive(Debug, Default)]
 struct Asked {
     /// Branches, or sessions that ended or are known to have begun.

@@ -9,7 +9,7 @@ use crate::snapshot::{Cache, DIRECTORIES};
 #[derive(Debug)]
 pub(super) struct Fresh {
     pub(super) parts: Cache,
-    /// Where somebody listens.
+    /// Change notification, if there is one.
     bell: Option<Bell>,
     /// Edition of the names of files that parts were read under.
     names: u64,

@@ -12,7 +12,7 @@ use crate::effect_encoding;
 use crate::error::StoreError;
 use crate::fs::Root;
 
-/// What a group shows, the last of each file.
+/// Last effect on each file of a group.
 #[derive(Debug, Default)]
 pub(super) struct Shown(Vec<Effect>);
 

@@ -1,4 +1,4 @@
-//! What lies in a memory and is not this user's.
+//! Files in a memory that are not this user's.
 
 use std::sync::PoisonError;
 
@@ -26,7 +26,7 @@ impl Store {
         }
     }
 
-    /// What is ignored because it is not this user's, each file once, at most [`MAX_REPORTED`].
+    /// Returns the ignored files of other users, each once, at most [`MAX_REPORTED`].
     pub(super) fn foreign_issues(&self, root: &Root) -> Vec<ReadIssue> {
         let names = root.names();
         let find = || {

@@ -1,4 +1,4 @@
-//! What was answered before the disk had it, and how the disk gets it.
+//! Pending fsyncs of acknowledged commits.
 
 use std::sync::{MutexGuard, PoisonError};
 
@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::fs;
 use crate::journal;
 
-/// What commits that were answered early still owe the disk.
+/// Syncs still due for commits that were answered early.
 #[derive(Debug, Default)]
 pub(super) struct Owed {
     /// Stands for the last of them until the disk has it all.

@@ -1,4 +1,4 @@
-//! What is set aside, and the names it gets.
+//! Quarantine of damaged files, and the names they get.
 
 use super::Store;
 use crate::commit::QUARANTINE;

@@ -1,4 +1,4 @@
-//! What a store does on a good day.
+//! A store without faults.
 
 use super::*;
 use crate::store::Op;

@@ -1,4 +1,4 @@
-//! What is only looked at when it rings is what is there.
+//! Files that are read only after a change are up to date.
 
 use std::fs;
 use std::io::Write;
@@ -17,7 +17,7 @@ fn listening() -> Repo {
     repo
 }
 
-/// What another process would see.
+/// Returns the snapshot that another process would see.
 fn fresh(repo: &Repo) -> Arc<Snapshot> {
     open(repo.dir.path()).unwrap().snapshot()
 }

@@ -6,7 +6,7 @@ use std::sync::Barrier;
 
 use super::*;
 
-/// What the child processes of these tests do; as a test of its own it does nothing.
+/// Body of the child processes of these tests; as a test of its own it does nothing.
 #[test]
 fn child() {
     let Ok(dir) = std::env::var("AICTX_TEST_WRITER") else {

@@ -1,4 +1,4 @@
-//! What things cost; run with `cargo test --release -p aictx-artifacts costs -- --ignored --nocapture`.
+//! Costs of operations; run with `cargo test --release -p aictx-artifacts costs -- --ignored --nocapture`.
 
 use std::time::Instant;
 

@@ -25,7 +25,7 @@ const SMALL: [Bound; 1] = [Bound {
     stays: Stays::Newest,
 }];
 
-/// What the child processes of these tests do; as a test of its own it does nothing.
+/// Body of the child processes of these tests; as a test of its own it does nothing.
 #[test]
 fn child() {
     let Ok(dir) = std::env::var("AICTX_TEST_CHILD") else {

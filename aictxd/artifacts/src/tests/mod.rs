@@ -126,7 +126,7 @@ pub(super) fn row(at: u64, kind: LedgerKind) -> LedgerRow {
     LedgerRow::observed(Timestamp::from_unix(1_790_000_000 + at as i64), kind)
 }
 
-/// What a finalize writes: five appends (one to a ledger) and four replacements.
+/// Effects of a finalize: five appends (one to a ledger) and four replacements.
 pub(super) fn finalize(id: &str, snap: &Snapshot) -> Effects {
     let mut patterns: Vec<Value> = snap
         .failures

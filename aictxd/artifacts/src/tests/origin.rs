@@ -1,4 +1,4 @@
-//! What came with the repository is not believed, carried out or changed.
+//! Records that came with the repository are not trusted, executed or changed.
 
 use std::sync::{Arc, Mutex};
 

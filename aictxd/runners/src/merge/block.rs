@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::edit_record::{Doc, newline_of};
 use super::{Note, Problem};
 
-/// How a marker is hidden from readers.
+/// Comment syntax of a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comment {
     /// `<!-- … -->`
@@ -21,11 +21,11 @@ pub enum Comment {
 /// A block at the end of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// How its markers are hidden.
+    /// Comment syntax of its markers.
     pub comment: Comment,
     /// Tells it from other blocks of ours; one word. The ancestor's blocks have none.
     pub id: String,
-    /// What stands between the markers, lines ended by `\n`.
+    /// Text between the markers, lines ended by `\n`.
     pub body: String,
 }
 

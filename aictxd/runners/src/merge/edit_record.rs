@@ -13,15 +13,15 @@ use super::{After, Note, Outcome};
 pub struct Splice {
     /// Byte at which it happened, in the text as it was then.
     pub at: usize,
-    /// What stood there.
+    /// Removed text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub removed: String,
-    /// What stands there instead.
+    /// Inserted text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub inserted: String,
 }
 
-/// What an installation remembers of one file, so that its removal is exact. Kept in the install
+/// Record of an installation in one file, so that its removal is exact. Kept in the install
 /// ledger as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -34,7 +34,7 @@ pub struct Record {
     pub hash_before: String,
     /// SHA-256 of its text afterwards.
     pub hash_after: String,
-    /// What was done, in order.
+    /// Insertions, in order.
     pub inserted: Vec<Splice>,
     /// Objects and lists that were made to hold our entries, as paths of member names. Only these
     /// go when they are empty again.

@@ -1,4 +1,4 @@
-//! Whose an entry is, told by what it calls.
+//! Owner of an entry, by the program it calls.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ pub enum Owner {
 
 /// Members that hold a command line or a program.
 const COMMANDS: &[&str] = &["command", "exec", "bash", "powershell"];
-/// What stands in the commands of the ancestor's hooks.
+/// Parts of the commands of the ancestor's hooks.
 const ANCESTOR_SCRIPTS: &[&str] = &[
     ".claude/hooks/aictx_session_start",
     ".claude/hooks/aictx_user_prompt_submit",
@@ -23,7 +23,7 @@ const ANCESTOR_SCRIPTS: &[&str] = &[
     ".claude/hooks/aictx_refresh_memory_graph",
 ];
 
-/// Whose a hook is: a handler, or a group all of whose handlers have one owner.
+/// Returns the owner of a hook: a handler, or a group all of whose handlers have one owner.
 pub(super) fn of_hook(value: &Value) -> Option<Owner> {
     let object = value.as_object()?;
     let Some(handlers) = object.get("hooks").and_then(Value::as_array) else {
@@ -64,7 +64,7 @@ fn of_handler(handler: &Map<String, Value>) -> Option<Owner> {
     None
 }
 
-/// Whose an MCP server's entry is.
+/// Returns the owner of an MCP server's entry.
 pub(super) fn of_server(value: &Value) -> Option<Owner> {
     let object = value.as_object()?;
     if object.get("_aictx_managed") == Some(&Value::Bool(true)) {
@@ -110,7 +110,7 @@ fn words(entry: &Value) -> Option<Vec<String>> {
 pub struct Server {
     /// Program and arguments.
     pub command: Vec<String>,
-    /// Whose it is; `None` for somebody's own.
+    /// Owner; `None` for somebody's own.
     pub owner: Option<Owner>,
     /// The agent does not start it.
     pub switched_off: bool,

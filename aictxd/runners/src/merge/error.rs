@@ -6,7 +6,7 @@
 pub struct MergeError {
     /// The file.
     pub file: String,
-    /// What is wrong with it.
+    /// Problem.
     pub problem: Problem,
 }
 
@@ -19,7 +19,7 @@ impl MergeError {
     }
 }
 
-/// What is wrong with a file.
+/// Problem of a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// It does not parse.
@@ -29,21 +29,21 @@ pub enum Problem {
         line: usize,
         /// Column in characters, from 1.
         column: usize,
-        /// What the parser says.
+        /// Error of the parser.
         cause: String,
     },
     /// A value on our way has another type than the agent expects.
     #[error("`{path}` should be {expected}; correct it and run this again")]
     Unexpected {
-        /// Where.
+        /// Repository.
         path: String,
-        /// What it should be.
+        /// Expected type.
         expected: &'static str,
     },
     /// A member on our way stands there twice: agents differ in which one they take.
     #[error("`{path}` stands there more than once; keep one of them and run this again")]
     Duplicate {
-        /// Where.
+        /// Repository.
         path: String,
     },
     /// Larger than [`super::MAX_FILE`].

@@ -22,11 +22,11 @@ pub struct Item {
     pub path: Vec<String>,
     /// The entry.
     pub value: Value,
-    /// How it is put in.
+    /// Rule of insertion.
     pub rule: Rule,
 }
 
-/// How an entry is put in.
+/// Rule by which an entry is inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
     /// An element of a list of hooks, behind those that are there. An element of ours is replaced.
@@ -280,7 +280,7 @@ fn to_value(ast: &Ast<'_>) -> Value {
     }
 }
 
-/// Where hooks of one owner stand in a list: whole elements, or handlers within an element that
+/// Position of hooks of one owner in a list: whole elements, or handlers within an element that
 /// also holds somebody else's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {

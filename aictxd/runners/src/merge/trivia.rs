@@ -1,11 +1,11 @@
-//! What stands between two values: blanks, comments, one comma.
+//! Text between two values: blanks, comments, one comma.
 
-/// What lies between two places of a text with values on both sides.
+/// Text between two offsets with values on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Trivia {
-    /// Where the first comma stands.
+    /// Offset of the first comma.
     pub(super) comma: Option<usize>,
-    /// Where the last comment or comma ends; the beginning when there is none.
+    /// End of the last comment or comma; the beginning when there is none.
     pub(super) end: usize,
     /// The last of them is a comment to the end of its line.
     pub(super) open: bool,

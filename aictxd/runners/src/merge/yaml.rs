@@ -13,7 +13,7 @@ pub struct Entry {
     pub parent: String,
     /// The entry's name; a plain name.
     pub name: String,
-    /// What stands below the name, indented by two blanks a level, lines ended by `\n`.
+    /// Text below the name, indented by two blanks a level, lines ended by `\n`.
     pub body: String,
 }
 

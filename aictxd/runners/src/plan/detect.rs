@@ -2,7 +2,7 @@
 
 use crate::registry::AGENTS;
 
-/// What tells that an agent is there.
+/// Signs of an installed agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signs {
     /// Variable with the directory that it keeps the user's files in, instead of the usual one.
@@ -15,7 +15,7 @@ pub struct Signs {
     pub repository: &'static [&'static str],
 }
 
-/// What somebody with a disk has found of [`Signs`].
+/// Facts about [`Signs`], from somebody with a disk.
 pub trait Facts {
     /// Returns true if a path exists below the home directory.
     fn in_home(&self, path: &str) -> bool;
@@ -34,7 +34,7 @@ pub struct Detected {
     pub agent: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// What tells it, for people.
+    /// Evidence, for people.
     pub evidence: String,
     /// Only the repository speaks of it; it may be installed for others and not here.
     pub only_repository: bool,

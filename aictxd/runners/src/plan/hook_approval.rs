@@ -1,4 +1,4 @@
-//! What stands between a hook in a file and a hook that runs.
+//! Approval of hooks by a person.
 
 use serde_json::Value;
 
@@ -16,19 +16,19 @@ pub struct TrustStep {
     pub how: Vec<String>,
     /// Check that it is done.
     pub check: &'static str,
-    /// What could be written instead, when the person says so. Never without asking: trust is
+    /// Edit that gives the approval, when the person says so. Never without asking: trust is
     /// theirs to give.
     pub write: Option<Edit>,
 }
 
-/// Whether an agent lets our hooks run, as far as its own files tell.
+/// Approval of our hooks, as far as an agent's own files tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Allowed {
     /// Approved; `None` when nothing tells.
     pub trusted: Option<bool>,
     /// The setting that switches all hooks off, and its file.
     pub off: Option<String>,
-    /// What told.
+    /// Evidence.
     pub evidence: String,
 }
 

@@ -1,4 +1,4 @@
-//! What stands in instruction files: only what hooks cannot do for an agent.
+//! Texts of instruction files: only what hooks cannot do for an agent.
 //!
 //! The texts do not change from day to day and hold no paths, so that prompt caches hold and commits
 //! stay quiet. They say when they apply, because a user's own instruction file is read everywhere.

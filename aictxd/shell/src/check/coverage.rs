@@ -1,10 +1,10 @@
-//! How much of a check some command lines that passed have run: the one notion of "this run covers that check".
+//! Coverage of a check by command lines that passed: the one notion of "this run covers that check".
 
 use super::Check;
 use super::compare::{covers, is_whole, meets};
 use super::test_run::TestRun;
 
-/// How much of a wanted check was run.
+/// Coverage of a wanted check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Coverage {
     /// Nothing of it: other tests, or no tests at all.
@@ -16,7 +16,7 @@ pub enum Coverage {
 }
 
 impl Check {
-    /// How much of this check those that `passed` ran. What several of them ran counts together: a check of two
+    /// Returns the coverage of a check by the command lines that `passed`. Several count together: a check of two
     /// suites is whole when each of them passed.
     ///
     /// This asks less than [`Check::proves`], which decides about failures: all directories of tests of a project

@@ -1,4 +1,4 @@
-//! Whether the status of a whole line is the status of the tests in it: `make; pytest` ends as its tests do,
+//! Decides if the status of a whole line is that of the tests in it: `make; pytest` ends as its tests do,
 //! `pytest; echo done` does not.
 
 use super::{ignores_errors, runs_each, test_run::test_run};
@@ -14,7 +14,7 @@ const COMPOUND: &[&str] = &[
     "for", "while", "until", "if", "case", "select", "function", "trap",
 ];
 
-/// What the status of some part says of the tests in it.
+/// Relation of a part's status to the tests in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     /// There are none.
@@ -35,7 +35,7 @@ impl Told {
     }
 }
 
-/// How a part is joined to the one before it.
+/// Operator between a part and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Join {
     Sequence,
@@ -51,14 +51,14 @@ struct Part<'t> {
     background: bool,
 }
 
-/// What the shell was told about failures.
+/// Shell options about failures.
 #[derive(Debug, Clone, Copy, Default)]
 struct Set {
     exits: bool,
     pipes: bool,
 }
 
-/// Whether the line ends well only if all tests in it ran and passed. `None` where its form is not understood.
+/// Returns true if the line succeeds only if all tests in it ran and passed. `None` where its form is not understood.
 pub(super) fn shows_tests(line: &str) -> Option<bool> {
     (line.len() <= MAX_LINE)
         .then(|| of_list(line, Set::default(), MAX_DEPTH))
@@ -227,7 +227,7 @@ fn of_part(part: &Part, set: Set, depth: u8) -> Option<Told> {
     of_list(&line.text, inner, depth)
 }
 
-/// What stands in `( … )` or `{ …; }`, where nothing but redirections follows.
+/// Returns the content of `( … )` or `{ …; }`, if nothing but redirections follows.
 fn grouped(text: &str) -> Option<&str> {
     let (open, close) = match text.as_bytes().first()? {
         b'(' => ('(', ')'),
@@ -244,7 +244,7 @@ fn grouped(text: &str) -> Option<&str> {
         .then_some(inner.trim())
 }
 
-/// What a shell is told about failures: `set -euo pipefail`.
+/// Reads shell options about failures: `set -euo pipefail`.
 fn sets(chain: &[Part], set: &mut Set) {
     for part in chain {
         let mut words = part.text.split_whitespace();
@@ -429,7 +429,7 @@ fn add<'t>(parts: &mut Vec<Part<'t>>, text: &'t str, join: Join, background: boo
     Some(())
 }
 
-/// Where the quote that opens at a place is closed.
+/// Returns the end of the quote that opens at an offset.
 fn closing(bytes: &[u8], from: usize) -> Option<usize> {
     let quote = bytes.get(from)?;
     let mut at = from + 1;

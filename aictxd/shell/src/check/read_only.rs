@@ -1,4 +1,4 @@
-//! Whether a command line only looks: nobody has to run a search or a `git status` again.
+//! Recognises command lines that only read: nobody has to run a search or a `git status` again.
 
 use crate::{RedirectKind, SimpleCommand, Word};
 
@@ -78,7 +78,7 @@ const LOOKERS: &[&str] = &[
     "xxd",
     "yq",
 ];
-/// What git only tells.
+/// Subcommands of git that only read.
 const GIT_LOOKS: &[&str] = &[
     "blame",
     "cat-file",

@@ -4,7 +4,7 @@ use super::read_or_check::checks;
 use super::test_run::test_run;
 use crate::{Joined, SimpleCommand};
 
-/// What a command line does with what is not committed, or with the commit that is checked out.
+/// Effects of a command line on uncommitted changes, or on the commit that is checked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aside {
     /// Nothing.
@@ -17,7 +17,7 @@ pub enum Aside {
     Within,
 }
 
-/// What a command line sets aside.
+/// Returns the state that a command line sets aside.
 pub fn sets_aside(command: &str) -> Aside {
     if memchr::memmem::find(command.as_bytes(), b"git").is_none() {
         return Aside::No;

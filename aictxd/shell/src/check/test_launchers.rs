@@ -1,6 +1,6 @@
 //! Programs that run tests.
 
-/// How a runner is started.
+/// Launcher of a test runner.
 pub(super) struct Starter {
     pub(super) tool: &'static str,
     pub(super) program: &'static str,

@@ -22,7 +22,7 @@ pub(super) fn is_test_program(path: &str) -> bool {
     matches!(file, "test" | "tests") || among_tests && matches!(stem, "run" | "all")
 }
 
-/// What an expression on the command line, or a sub-program, tests: `Rscript -e 'devtools::test()'`.
+/// Recognises tests in an expression or a sub-program: `Rscript -e 'devtools::test()'`.
 pub(super) fn expression_run(name: &str, arguments: &[Word]) -> Option<&'static str> {
     let says = |texts: &[&str]| {
         let mut words = arguments.iter();
@@ -98,7 +98,7 @@ const CONTAINER_VALUED: &[&str] = &[
     "--add-host",
 ];
 
-/// What runs in a container: `docker compose run --rm web pytest`, `kubectl exec pod -- pytest`.
+/// Returns the command that runs in a container: `docker compose run --rm web pytest`, `kubectl exec pod -- pytest`.
 pub(super) fn contained<'w, 't>(name: &str, arguments: &'w [Word<'t>]) -> Option<&'w [Word<'t>]> {
     if !CONTAINERS.contains(&name) {
         return None;

@@ -1,10 +1,10 @@
-//! What the test runs of a command line reach: of which language they are, where they look for tests, and
+//! Scope of the test runs of a command line: their language, where they look for tests, and
 //! which tests they were narrowed to.
 
 use super::test_run::{TestRun, test_run};
 use crate::SimpleCommand;
 
-/// What one test run reaches.
+/// Scope of one test run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reach {
     /// The language whose tests it runs; empty where the name says nothing of it (`make test`).
@@ -182,7 +182,7 @@ pub fn language_of(path: &str) -> &'static str {
     known.map_or("", |(language, _)| language)
 }
 
-/// What the test runs of a command line reach.
+/// Returns the scopes of a command line's test runs.
 pub fn reaches(command: &str) -> Vec<Reach> {
     let script = crate::parse(command);
     let runs = script.commands.iter().filter_map(|part| {

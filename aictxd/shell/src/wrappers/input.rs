@@ -1,11 +1,11 @@
-//! What a command reads.
+//! Inputs of commands.
 
 use super::super::{Redirect, RedirectKind, Script, SimpleCommand};
 
 /// Commands of a text that are given what its shell reads.
 const MAX_READERS: usize = 16;
 
-/// What a command reads, which the text that it runs reads in its stead.
+/// Input of a command, read by the text that it runs.
 pub(in super::super) struct Input<'t> {
     piped_from: Option<usize>,
     files: Vec<Redirect<'t>>,

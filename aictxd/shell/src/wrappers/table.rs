@@ -118,7 +118,7 @@ const MPI_VALUED: &[&str] = &[
 
 /// Runners whose command is put together to a line for a shell, so that one word may hold all of it.
 pub(super) const LINE_RUNNERS: &[&str] = &["parallel", "env_parallel", "parset", "sem", "rush"];
-/// What stands between their command and the words that are put in.
+/// Separators between their command and the inserted words.
 pub(super) const LINE_SOURCES: &[&str] = &[":::", "::::", ":::+", "::::+"];
 
 static PREFIXES: &[Prefix] = &[

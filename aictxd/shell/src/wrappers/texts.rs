@@ -73,7 +73,7 @@ pub(super) fn with_input<'t>(script: Text<'t>, command: &SimpleCommand) -> Text<
     format!("{script} <<'{end}'\n{body}\n{end}\n").into()
 }
 
-/// What `git submodule foreach`, `git bisect run` and `git rebase --exec` run.
+/// Returns the commands that `git submodule foreach`, `git bisect run` and `git rebase --exec` run.
 pub(super) fn git_text<'t>(arguments: &[Word<'t>]) -> Option<Text<'t>> {
     let at = |text: &str| arguments.iter().position(|word| word.text == text);
     if let Some(at) = at("foreach").filter(|at| *at > 0) {

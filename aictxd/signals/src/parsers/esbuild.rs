@@ -112,7 +112,7 @@ fn spaced(line: &str) -> Option<At<'_>> {
     })
 }
 
-/// What follows `error during build:`: one error with its frames, or a list of them.
+/// Parses the text behind `error during build:`: one error with its frames, or a list of them.
 fn vite(context: &Context, lines: &Lines, at: usize, line: &str, told: usize) -> Option<Finding> {
     let text = line.trim();
     if text.is_empty() || text.starts_with("Build failed with") || text.starts_with("at ") {

@@ -64,7 +64,7 @@ fn placed(context: &Context, lines: &Lines, at: usize, place: At) -> Option<Find
     Some(finding.place(context, place.path, place.line, place.column))
 }
 
-/// Where the repository instantiated the template that failed: GCC says so above, Clang below.
+/// Finds the place that instantiated the failed template: GCC says so above, Clang below.
 fn asked_from<'t>(context: &Context, lines: &Lines<'t>, at: usize) -> Option<At<'t>> {
     let own = |place: &At| context.place(place.path).local;
     let from = at.saturating_sub(40);

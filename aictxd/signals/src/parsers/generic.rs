@@ -70,7 +70,7 @@ fn complaint<'t>(context: &Context, streams: &[Lines<'t>]) -> Option<&'t str> {
     streams.find_map(|lines| crate::usage_error::line_of(lines.all(), context.run.command))
 }
 
-/// What there is not, among the last lines.
+/// Finds a missing file or command among the last lines.
 fn missing<'t>(streams: &[Lines<'t>]) -> Option<&'t str> {
     let lines = streams
         .iter()
@@ -86,7 +86,7 @@ pub(crate) fn slipped(context: &Context, streams: &[Lines]) -> Option<ErrorEvent
     Some(context.event(toolchain(context), "runtime", line))
 }
 
-/// What ended by a signal, when nobody said how it ended: the last line is the shell's report.
+/// Recognises an end by a signal without an exit status: the last line is the shell's report.
 pub(crate) fn died(context: &Context, streams: &[Lines]) -> Option<ErrorEvent> {
     const CODES: &[(&str, &str)] = &[
         ("Segmentation fault", "SIGSEGV"),
@@ -128,7 +128,7 @@ fn tells(line: &str) -> bool {
         .is_none_or(|words| words.is_match(line))
 }
 
-/// How shells call the end by a signal, wherever it stands in the line.
+/// Finds a shell's word for the end by a signal, anywhere in the line.
 fn signal_word(line: &str) -> Option<&'static str> {
     const WORDS: &[&str] = &[
         "Segmentation fault",

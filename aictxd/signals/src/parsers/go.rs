@@ -77,7 +77,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     })
 }
 
-/// What the go command says without naming a place.
+/// Parses a message of the go command without a position.
 fn plain(text: &str) -> Option<&str> {
     let starts = [
         "no required module provides package ",

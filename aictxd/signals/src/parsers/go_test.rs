@@ -19,7 +19,7 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
     read,
 };
 
-/// What a failed test printed.
+/// Output of a failed test.
 #[derive(Default)]
 struct Told<'t> {
     message: String,

@@ -192,7 +192,7 @@ impl Finding {
         self
     }
 
-    /// Where it is, as the tool printed it.
+    /// Sets the position, as the tool printed it.
     pub(crate) fn place(mut self, context: &Context, path: &str, line: &str, column: &str) -> Self {
         self.event.file = context.place(path).file;
         if !self.event.file.is_empty() {

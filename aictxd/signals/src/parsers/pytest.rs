@@ -30,7 +30,7 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
 
 static ERROR: Needle = Needle::new(": error: ");
 
-/// Where in the output we are.
+/// Section of the output.
 #[derive(Clone, Copy, PartialEq)]
 enum Mode {
     Elsewhere,

@@ -11,7 +11,7 @@ use aictx_proto::event::ErrorEvent;
 use aictx_signals::{Run, events};
 use serde_json::Value;
 
-/// Where the corpora ran.
+/// Directory in which the corpora ran.
 pub(crate) const ROOT: &str = "/home/dev/app";
 
 /// One output with what is right about it.

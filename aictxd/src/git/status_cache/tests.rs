@@ -195,7 +195,7 @@ fn hear(at: &Path, ground: &mut Ground) -> Option<Ears> {
     Some(ears)
 }
 
-/// What the daemon would answer.
+/// Returns the daemon's answer.
 fn answered(at: &Path, ground: &Ground) -> Option<GitState> {
     ground.state(at, Some(&ground.told()?))
 }

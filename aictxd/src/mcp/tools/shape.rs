@@ -76,7 +76,7 @@ pub(super) fn guard(_: &Call<'_>, value: Value) -> Answer {
     )
 }
 
-/// How much a call of `resume` asks for; `brief` is another word for the mode of that name.
+/// Returns the mode of a call of `resume`; `brief` is another word for the mode of that name.
 pub(super) fn mode<'a>(call: &Call<'a>) -> &'a str {
     match call.text("mode") {
         "" if call.is_set("brief") => "brief",

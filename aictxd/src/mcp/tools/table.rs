@@ -19,13 +19,13 @@ const RISKS: Argument = Argument::new("risks", Texts, "");
 const NEXT_ACTION: Argument = Argument::new("next_action", Text, "");
 const HYPOTHESIS: Argument = Argument::new("hypothesis", Text, "");
 const SESSION: Argument = Argument::new("session_id", Text, "");
-/// Who calls, for clients that know better than we do.
+/// Identity arguments for clients that know better than we do.
 const WHO: &[Argument] = &[
     Argument::new("agent_id", Text, ""),
     Argument::new("adapter_id", Text, ""),
     SESSION,
 ];
-/// What was done so far.
+/// Arguments for the work so far.
 const AT_HAND: &[Argument] = &[
     Argument::new("files_opened", Texts, ""),
     Argument::new("commands_executed", Texts, ""),

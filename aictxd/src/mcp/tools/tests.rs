@@ -19,7 +19,7 @@ fn tools_stand_by_name_and_profiles_grow() {
     assert!(readonly.iter().all(|name| standard.contains(name)));
 }
 
-/// What a model has to carry of the default profile: four bytes are about one token.
+/// Size of the default profile: four bytes are about one token.
 #[test]
 fn the_default_profile_costs_at_most_two_thousand_tokens() {
     let offered = TOOLS.iter().filter(|tool| tool.profile <= Standard);

@@ -19,7 +19,7 @@ use crate::setup::agent_detection::{Around, holds_ours};
 use crate::setup::files::{self, Bounds};
 use crate::setup::ledger::Ledger;
 
-/// How a file stands to what would be installed.
+/// State of a file compared with the planned one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
     Missing,
@@ -41,7 +41,7 @@ fn standing(edit: &Edit, bounds: &Bounds) -> Standing {
     }
 }
 
-/// Whether an agent's hooks are registered, and how they stand.
+/// Checks that an agent's hooks are registered and current.
 pub(super) fn hooks(agent: &Detected, around: &Around, site: Option<&Site>) -> (Check, bool) {
     let name = format!("hooks_{}", agent.agent);
     let mut places = vec![("user", Scope::User, around.user_bounds())];
@@ -116,7 +116,7 @@ pub(super) fn hooks(agent: &Detected, around: &Around, site: Option<&Site>) -> (
     (check, registered)
 }
 
-/// Whether an agent runs the hooks that stand in its files: by what it wrote down itself, else by
+/// Checks that an agent runs its registered hooks: by its own files, else by
 /// what was heard of it.
 pub(super) fn trust(agent: &Detected, around: &Around, memory: Option<&Snapshot>) -> Check {
     let name = format!("trust_{}", agent.agent);
@@ -178,7 +178,7 @@ pub(super) fn trust(agent: &Detected, around: &Around, memory: Option<&Snapshot>
     }
 }
 
-/// Whether agents have an entry for the MCP server, and whether it leads anywhere. None at all may be
+/// Checks that agents have a working entry for the MCP server. None at all may be
 /// what the user wanted.
 pub(super) fn server(agents: &[Detected], around: &Around, site: Option<&Site>) -> Check {
     let standing = mcp::standing(around, agents, site);

@@ -1,4 +1,4 @@
-//! How good the memory is: whether sessions end, whether they were seen, whether what was learned is
+//! Checks of the memory's quality: whether sessions end, whether they were seen, whether what was learned is
 //! still about this tree.
 
 use aictx_proto::methods::{Check, CheckStatus, PrepareParams};
@@ -44,7 +44,7 @@ pub(super) fn lifecycle(app: &App, site: &Site) -> Check {
     }
 }
 
-/// Whether sessions were seen by hooks, or only told of.
+/// Checks that sessions were observed by hooks.
 pub(super) fn capture(app: &App, site: &Site) -> Check {
     let name = "capture_quality";
     let rows: Vec<ExecutionLogRow> = app.hosts.open(&site.root).map_or(Vec::new(), |host| {
@@ -82,7 +82,7 @@ pub(super) fn capture(app: &App, site: &Site) -> Check {
     }
 }
 
-/// Whether sessions did what was agreed. Only the newest count, so that one bad day is not told for
+/// Checks that sessions kept their contracts. Only the newest count, so that one bad day is not told for
 /// ever.
 pub(super) fn contracts(memory: &Snapshot) -> Check {
     let name = "contract_compliance_health";
@@ -163,7 +163,7 @@ pub(super) fn duplicates(memory: &Snapshot) -> Check {
     }
 }
 
-/// How much of the memory is still about this tree.
+/// Checks how much of the memory still matches this tree.
 pub(super) fn quality(app: &App, site: &Site) -> Check {
     let name = "continuity_quality";
     let params = PrepareParams {

@@ -62,7 +62,7 @@ pub(super) fn registered(app: &App, site: &Site) -> Check {
     }
 }
 
-/// Whether git leaves the memory alone, unless somebody wants it committed.
+/// Checks that git ignores the memory, unless somebody wants it committed.
 pub(super) fn hidden(site: &Site) -> Check {
     let name = "git_hides_memory";
     let rules = [
@@ -99,7 +99,7 @@ pub(super) fn hidden(site: &Site) -> Check {
     }
 }
 
-/// Whether the memory can be written by this user.
+/// Checks that this user can write the memory.
 pub(super) fn writable(site: &Site) -> Check {
     let name = "memory_writable";
     match Obstacle::find(&site.memory(), Files::Every) {
@@ -172,7 +172,7 @@ pub(super) fn readable(app: &App, site: &Site) -> Check {
     }
 }
 
-/// What interrupted commits and unreadable files left.
+/// Checks for remains of interrupted commits and for unreadable files.
 pub(super) fn journal(site: &Site) -> Check {
     let name = "journal";
     let count = |directory: &str| {
@@ -244,7 +244,7 @@ fn bytes_below(directory: &Path, depth: usize, left: &mut usize) -> u64 {
     sum
 }
 
-/// Whether git's rules are those of memory that goes through it, and nothing else goes.
+/// Checks git's rules for shared memory, and that nothing else is shared.
 pub(super) fn shared(site: &Site) -> Option<Check> {
     let name = "portable_continuity";
     let tracked = portable::tracked(site);

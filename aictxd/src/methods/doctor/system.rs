@@ -49,7 +49,7 @@ pub(super) fn delivery(app: &App) -> Check {
     }
 }
 
-/// What keeps the user's own directories of aictx from being written; root, when it worked with this
+/// Checks that the user's own directories of aictx can be written; root may own them, when it worked with this
 /// user's home.
 pub(super) fn state_writable(app: &App) -> Vec<Check> {
     let places = [&app.locations.state, &app.locations.cache];

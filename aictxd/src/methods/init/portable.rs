@@ -34,7 +34,7 @@ const MAX_RECEIVED: u64 = 8 * 1024 * 1024;
 const MAX_NAMES: usize = 500;
 /// Version of the rules below, in the ancestor's counting.
 const POLICY_VERSION: u64 = 3;
-/// What stays on the machine, for readers of `portability.json`; git hides whatever is not shared.
+/// Files that stay on the machine, for readers of `portability.json`; git hides whatever is not shared.
 const LOCAL: &[&str] = &[
     "archive/**",
     "area_memory/**",
@@ -94,7 +94,7 @@ fn choice(site: &Site) -> Option<bool> {
     rows.filter_map(|row| row.get("portable")?.as_bool()).next()
 }
 
-/// What `portability.json` holds; null when that is no JSON.
+/// Returns the content of `portability.json`; null when that is no JSON.
 pub(in crate::methods) fn stored(site: &Site) -> Option<Value> {
     let file = site.memory().join(files::PORTABILITY);
     let text = untrusted::read(&file, MAX_STORED).ok()?;
@@ -280,7 +280,7 @@ pub(super) fn untrack(
     Ok((changes.collect(), None))
 }
 
-/// What shall stand in `portability.json`.
+/// Returns the planned content of `portability.json`.
 pub(in crate::methods) fn said(portable: bool) -> Value {
     let mut said = json!({
         "version": 1, "enabled": portable, "policy_version": POLICY_VERSION,

@@ -1,4 +1,4 @@
-//! How projects of each kind are tested.
+//! Test commands of projects of each kind.
 
 use super::super::look;
 use std::fs;

@@ -3,7 +3,7 @@
 use super::*;
 use notify::Watcher;
 
-/// What is heard, for as long as this is there.
+/// Subscription, ended by dropping it.
 pub(crate) struct Ears {
     pub(crate) heard: Arc<Heard>,
     _watcher: notify::RecommendedWatcher,

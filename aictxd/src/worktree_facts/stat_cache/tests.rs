@@ -42,7 +42,7 @@ fn watched(root: &Path) -> (Ears, Arc<Listener>) {
     (ears, listener)
 }
 
-/// What the daemon does behind an answer.
+/// Does what the daemon does after an answer.
 fn learn(looks: &Looks, root: &Path, listener: &Arc<Listener>) {
     let unheard = |d: &&String| !DIRECTORIES.contains(&d.as_str());
     if let Some(strange) = looks.strange(root) {

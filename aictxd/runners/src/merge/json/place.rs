@@ -1,4 +1,4 @@
-//! Where exactly an entry goes in and comes out.
+//! Exact positions at which entries are inserted and removed.
 //!
 //! What goes in behind a value takes the comma with it, stays behind that value's comment, and
 //! keeps or leaves out a trailing comma as the list does; taking it out reverses just that.
@@ -13,7 +13,7 @@ use crate::merge::edit_record::Doc;
 use crate::merge::json_style::Style;
 use crate::merge::trivia::{between, has_line_end, indent_at};
 
-/// Where the parts of an object or a list stand.
+/// Positions of the parts of an object or a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Container {
     /// Behind the opening bracket.
@@ -45,7 +45,7 @@ impl Container {
     }
 }
 
-/// What goes in.
+/// Inserted content.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Slot<'a> {
     Element(&'a Value),
