@@ -148,7 +148,7 @@ pub enum PolicyError {
     Syntax {
         /// The file.
         path: PathBuf,
-        /// Where, and what was expected.
+        /// Position, and what was expected.
         source: toml_edit::de::Error,
     },
     /// Only "allow" makes sense for what only reads.

@@ -1,4 +1,4 @@
-//! What is inside is canonical and names itself; patterns cover what they spell.
+//! Paths inside are canonical and name themselves; patterns cover what they spell.
 #![no_main]
 
 use aictx_proto::path::{Located, RepoPath, locate};

@@ -7,7 +7,7 @@ use aictx_tests::agents::{Told, after_command, before_command, starts, turn_ends
 use aictx_tests::{TestEnv, program, wait_until};
 use serde_json::{Value, json};
 
-/// What the hook of an event prints. A refusal by exit status is given like the others.
+/// Returns the output of an event's hook. A refusal by exit status is given like the others.
 fn said(env: &TestEnv, repo: &Path, told: &Told) -> Option<Value> {
     let run = env.with_input(
         env.command(program("aictx"))
@@ -23,7 +23,7 @@ fn said(env: &TestEnv, repo: &Path, told: &Told) -> Option<Value> {
     (!run.stdout.is_empty()).then(|| run.json())
 }
 
-/// Where each dialect has its word for a refusal, and its reason.
+/// Returns each dialect's word for a refusal, and its reason.
 fn refusal(runner: &str, said: &Value) -> (String, String) {
     let (word, reason) = match runner {
         "claude" | "codex" => (

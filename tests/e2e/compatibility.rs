@@ -1,4 +1,4 @@
-//! What programs written for the Python package of the same name read and call (docs/compatibility.md), and the
+//! Compatibility with programs written for the Python package of the same name (docs/compatibility.md), and the
 //! list of its promises (docs/claims.md).
 
 use std::fs;

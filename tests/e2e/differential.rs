@@ -259,7 +259,7 @@ fn about_rules(repo: &Path) -> Vec<Step> {
     ]
 }
 
-/// Where two values differ: pointer and both sides.
+/// Lists the differences of two values: pointer and both sides.
 fn differences(a: &Value, b: &Value) -> Vec<String> {
     match (a, b) {
         (Value::Object(left), Value::Object(right)) => {
@@ -283,7 +283,7 @@ fn differences(a: &Value, b: &Value) -> Vec<String> {
     }
 }
 
-/// What may differ between two runs of the same thing.
+/// Replaces what may differ between two runs of the same thing.
 fn normal(env: &TestEnv, value: &Value) -> Value {
     match value {
         Value::Object(map) => {

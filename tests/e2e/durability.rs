@@ -1,4 +1,4 @@
-//! What was acknowledged is there, once, whatever dies and however many write at a time.
+//! Acknowledged records are there, once, whatever dies and however many write at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -355,7 +355,7 @@ fn a_crash_at_any_point_of_a_sessions_end_is_made_good_by_the_next_daemon() {
     assert!(points >= 30, "{points} points");
 }
 
-/// What one run of the killing has to account for.
+/// Records that one run of the killing has to account for.
 #[derive(Default)]
 struct Book {
     /// Executions that were answered.

@@ -37,7 +37,7 @@ fn init(env: &TestEnv, repo: &Path) {
     env.once("init", &params).ok();
 }
 
-/// How strict each verdict is, of hooks and of the command line.
+/// Returns the strictness of each verdict, of hooks and of the command line.
 fn verdicts(env: &TestEnv, repo: &Path) -> Vec<(String, u8)> {
     // A session belongs to the repository that it began in.
     let id = format!("eve-{}", repo.file_name().unwrap().to_string_lossy());
@@ -125,7 +125,7 @@ fn questions(env: &TestEnv, repo: &Path, seed: u64) {
     }
 }
 
-/// What opening a repository does: sessions, verdicts, questions, with a daemon that starts twice.
+/// Opens a repository: sessions, verdicts, questions, with a daemon that starts twice.
 fn open(env: &TestEnv, repo: &Path, commit: &Commit, before: &[(String, u8)], seed: u64) {
     for (session, is_last) in SESSIONS.into_iter().zip([false, true]) {
         let daemon = env.daemon();

@@ -237,7 +237,7 @@ impl Ward {
         repo
     }
 
-    /// What a session and its user ask of a sick repository.
+    /// Returns the requests of a session and its user to a sick repository.
     fn requests(&self, repo: &Path, number: usize) -> Vec<(&'static str, Value)> {
         let session = format!("s{number}");
         let late = format!("late{number}");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use aictx_tests::session::{edited, end, start};
 use aictx_tests::{Daemon, TestEnv, wait_until};
 
-/// What a process has done so far.
+/// Activity of a process so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Activity {
     /// CPU time in clock ticks (10 ms).

@@ -99,10 +99,10 @@ fn w7_two_agents_taking_turns_keep_apart() {
     assert_eq!(by_hand.unwrap()["files_edited"], json!([]));
 }
 
-/// How many at once.
+/// Number of sessions at once.
 const MANY: usize = 20;
 
-/// What one of many does; `wait` lets all others come as far first. Gives what it was told and the id
+/// Does the work of one of many; `wait` lets all others come as far first. Gives what it was told and the id
 /// of its contract.
 fn work(env: &TestEnv, repo: &Path, n: usize, wait: &dyn Fn()) -> (String, Value) {
     let id = format!("session-{n:02}");

@@ -1,4 +1,4 @@
-//! What is remembered by every way in, what people say about it, and what looks at it.
+//! Memory by every way in, its corrections, and its views.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn items(env: &TestEnv, repo: &Path, kind: &str) -> Vec<Value> {
     list["items"].as_array().unwrap().clone()
 }
 
-/// What was stored of a report that says the same in each way.
+/// Returns the stored records of a report that says the same in each way.
 fn stored(env: &TestEnv, repo: &Path) -> Value {
     let plain = |mut value: Value, names: &[&str]| {
         for name in names {

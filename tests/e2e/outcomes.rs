@@ -1,4 +1,4 @@
-//! What is told of how an execution went: what was seen, not what was said, and not what others did.
+//! Outcomes of executions: by observation, not by words, and not by the deeds of others.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};

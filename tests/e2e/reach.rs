@@ -1,4 +1,4 @@
-//! How far rules and limits reach: files that cannot be read, programs, other worktrees, other directories.
+//! Reach of rules and limits: files that cannot be read, programs, other worktrees, other directories.
 
 use std::fs;
 

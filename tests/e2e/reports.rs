@@ -1,4 +1,4 @@
-//! What a report says is kept, or said not to have been; and what a later session is told of it.
+//! Reports are kept, or refused aloud; and later sessions are told of them.
 
 use std::path::Path;
 

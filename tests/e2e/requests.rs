@@ -1,4 +1,4 @@
-//! What a session is about when its user says more than one thing.
+//! Goals of sessions whose user says more than one thing.
 
 use aictx_tests::TestEnv;
 use aictx_tests::play::Play;

@@ -1,4 +1,4 @@
-//! What the guard keeps to beyond a command's own risk: the user's limits, other live sessions, and the
+//! Guard rules beyond a command's own risk: the user's limits, other live sessions, and the
 //! check at the end of a turn.
 
 use std::fs;
@@ -8,7 +8,7 @@ use aictx_tests::play::Play;
 use aictx_tests::{TestEnv, wait_until};
 use serde_json::{Value, json};
 
-/// What stands in the way of an edit: decision, reason, note.
+/// Returns the verdict on an edit: decision, reason, note.
 pub(crate) fn before_edit(
     play: &Play<'_>,
     root: &std::path::Path,

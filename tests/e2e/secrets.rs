@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// Seeds the secrets; another value gives other ones.
 const SEED: u64 = 0x5eed_0001;
 
-/// How a secret stands in a text, and by what it is recognised. Each `{}` is replaced by it.
+/// Texts around a secret, with the mark that it leaves. Each `{}` is replaced by it.
 const CARRIERS: &[(&str, &str)] = &[
     ("address", "could not reach postgres://svc:{}@db/prod"),
     (

@@ -1,4 +1,4 @@
-//! What `init` and `install` write, `clean` and `uninstall` take out to the byte, in whatever state
+//! `clean` and `uninstall` undo `init` and `install` to the byte, in whatever state
 //! people's files are.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What the system does to us: no space, no permission, no home, another clock, other users.
+//! Hostile surroundings: no space, no permission, no home, another clock, other users.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};

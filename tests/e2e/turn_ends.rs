@@ -7,7 +7,7 @@ use aictx_tests::TestEnv;
 use aictx_tests::play::Play;
 use serde_json::json;
 
-/// What the agent is asked when it wants to end its turn; empty when it may.
+/// Returns the question at the end of a turn; empty when there is none.
 fn asked(who: &Play) -> String {
     let run = who.hook("Stop", json!({ "stop_hook_active": false }));
     if run.stdout.trim().is_empty() {
@@ -33,7 +33,7 @@ fn write(repo: &Path, file: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// What was not as it should be, all of it.
+/// All faults of a test.
 #[derive(Default)]
 struct Wrong(Vec<String>);
 

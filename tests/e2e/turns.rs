@@ -1,4 +1,4 @@
-//! What an agent does after it has finalized its turn, and turns that are finalized more than once.
+//! Work after a finalized turn, and turns that are finalized more than once.
 
 use aictx_tests::play::Play;
 use aictx_tests::{Run, TestEnv, wait_until};
@@ -14,7 +14,7 @@ fn handoffs(env: &TestEnv, repo: &std::path::Path) -> Vec<Value> {
     env.rows(repo, "continuity/handoffs.jsonl")
 }
 
-/// What every session here is asked, and does.
+/// Plays the request and the work of every session here.
 fn checks_arguments(play: &Play) {
     play.start("startup");
     play.prompt("Make add check its arguments");

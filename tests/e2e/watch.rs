@@ -352,7 +352,7 @@ fn a_repository_is_watched_from_its_registration_to_its_end() {
     mark(&env, &repo, &before);
 }
 
-/// What git says of the worktree by the daemon's word: changed and new files.
+/// Returns the worktree's changed and new files by the daemon's word.
 fn git_state(env: &TestEnv, repo: &Path, round: usize) -> (Vec<String>, Vec<String>) {
     let report = json!({
         "repo": repo, "status": "success", "summary": format!("round {round}"),

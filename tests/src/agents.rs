@@ -11,7 +11,7 @@ pub struct Told {
     pub runner: &'static str,
     /// Name of the event on the hook's command line.
     pub event: &'static str,
-    /// What stands on standard input.
+    /// Standard input.
     pub payload: Value,
 }
 

@@ -23,7 +23,7 @@ pub mod limits;
 pub mod skew;
 pub mod soak;
 
-/// How much is done.
+/// Amount of work.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
     /// Agents at work at once.
@@ -43,7 +43,7 @@ impl Size {
     };
 }
 
-/// What a scenario found.
+/// Result of a scenario.
 #[derive(Debug, Default, Clone)]
 pub struct Outcome {
     /// Times that harm was done: kills, stops, floods.
@@ -56,7 +56,7 @@ pub struct Outcome {
     pub twice: u64,
     /// Longest time that a hook took.
     pub slowest: Duration,
-    /// What went wrong besides.
+    /// Other faults.
     pub faults: Vec<String>,
     /// Figures of this scenario.
     pub notes: String,

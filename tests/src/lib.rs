@@ -40,7 +40,7 @@ pub fn call_id() -> String {
     format!("call-{}", LAST.fetch_add(1, Ordering::Relaxed))
 }
 
-/// How long anything may take before a test gives up waiting. Generous: it is a bound, not a
+/// Time limit after which a test gives up waiting. Generous: it is a bound, not a
 /// measurement.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -81,7 +81,7 @@ pub struct TestEnv {
     variables: BTreeMap<String, String>,
 }
 
-/// What a program left behind.
+/// Result of a program.
 #[derive(Debug)]
 pub struct Run {
     /// Standard output.

@@ -121,7 +121,7 @@ pub fn history(repository: &Path, file: &str) -> String {
     archived + &fs::read_to_string(memory.join(file)).unwrap_or_default()
 }
 
-/// How often each execution is in each of the four logs: the same in all of them, or the test fails. A daemon that
+/// Counts each execution in the four logs: the same in all of them, or the test fails. A daemon that
 /// puts rows away meanwhile has them in two places for a moment.
 #[track_caller]
 pub fn executions(repository: &Path) -> BTreeMap<String, usize> {
@@ -135,7 +135,7 @@ pub fn executions(repository: &Path) -> BTreeMap<String, usize> {
     found.swap_remove(0)
 }
 
-/// How often each execution is in a log.
+/// Counts each execution in a log.
 fn counted(repository: &Path, file: &str, member: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for line in history(repository, file).lines() {

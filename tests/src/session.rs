@@ -13,7 +13,7 @@ const RECORDED: &str = include_str!("../corpus/claude-code-2.1.197.jsonl");
 pub struct Recorded {
     /// Event name.
     pub event: String,
-    /// What stood on standard input.
+    /// Standard input.
     pub payload: Value,
 }
 

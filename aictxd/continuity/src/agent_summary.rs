@@ -1,4 +1,4 @@
-//! What an agent said of its work, of everything that it said in an execution.
+//! Extracts an agent's statements about its work from its messages in an execution.
 
 use aictx_steer::word_count;
 
@@ -10,7 +10,7 @@ const SMALL: usize = 3;
 const MAX_DONE: usize = 120;
 const MAX_LATER: usize = 120;
 
-/// What a turn did so far; a message tells about it.
+/// Deeds of a turn; a message tells about them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Deed {
     /// Talked.
@@ -69,7 +69,7 @@ impl Said {
         }
     }
 
-    /// What is still to do by what was said last of the work.
+    /// Returns the remaining work by the last statement about it.
     pub(crate) fn left(&self) -> Vec<String> {
         next_steps(match self.later.is_empty() {
             true => &self.text,

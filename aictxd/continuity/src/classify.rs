@@ -37,7 +37,7 @@ pub struct TaskType {
     pub confidence: f64,
     /// `text:<type>:<word>` and `path:<type>:<path>`, at most 8.
     pub signals: Vec<String>,
-    /// What was seen of the work, at most 12.
+    /// Evidence in the work, at most 12.
     pub evidence: Vec<String>,
     /// True if another type is nearly as likely.
     pub ambiguous: bool,

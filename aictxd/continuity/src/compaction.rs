@@ -30,10 +30,10 @@ pub enum Fate {
     Duplicate,
 }
 
-/// What rules look at beside the rows.
+/// Facts for the rules beside the rows.
 #[derive(Clone, Copy)]
 pub struct Known<'k> {
-    /// Whether a repository-relative path is known to be gone.
+    /// Returns true if a repository-relative path is known to be gone.
     pub is_gone: &'k dyn Fn(&str) -> bool,
     /// Now.
     pub now: Timestamp,
@@ -60,7 +60,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// What becomes of each row, in their order.
+    /// Returns the fate of each row, in their order.
     pub fn fates(&self, rows: &[Value], known: &Known) -> Vec<Fate> {
         (self.fates)(rows, known)
     }
@@ -164,7 +164,7 @@ fn text<'r>(row: &'r Value, member: &str) -> &'r str {
     row.get(member).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// When a row was written, if it says so.
+/// Returns the time of a row, if it has one.
 fn written(row: &Value) -> Option<Timestamp> {
     let named = ["timestamp", "recorded_at", "created_at"];
     named

@@ -20,7 +20,7 @@ pub(crate) struct Packet {
     parts: Vec<Part>,
     rank: u8,
     closing: &'static str,
-    /// Where the rest is told.
+    /// Pointer to the rest.
     more: &'static str,
     receipt: Receipt,
 }
@@ -84,7 +84,7 @@ impl Packet {
         self.more = more;
     }
 
-    /// How much what comes next matters: a higher rank is left out first, and where something of a
+    /// Sets the rank of what follows: a higher rank is left out first, and where something of a
     /// rank does not fit, nothing of a higher one is told.
     pub(crate) fn rank(&mut self, rank: u8) {
         self.rank = rank;

@@ -54,7 +54,7 @@ pub(crate) struct RankedDecision<'a> {
     reasons: Reasons,
 }
 
-/// What speaks for a decision; put into words only for those that are told.
+/// Reasons for a decision's rank; put into words only for those that are told.
 #[derive(Debug, Clone, Copy)]
 struct Reasons {
     pinned: bool,
@@ -98,7 +98,7 @@ impl RankedDecision<'_> {
     }
 }
 
-/// What is known of a decision before anything is asked. Texts are compared by their hashes.
+/// Precomputed facts of a decision. Texts are compared by their hashes.
 #[derive(Debug)]
 struct Known {
     id: String,
@@ -167,7 +167,7 @@ struct Standing {
 #[derive(Debug, Clone, Copy)]
 struct Held {
     row: usize,
-    /// How many rows are newer.
+    /// Number of newer rows.
     age: usize,
     pinned: bool,
     /// The paths that it governs, as a set of bits.

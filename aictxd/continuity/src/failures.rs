@@ -37,7 +37,7 @@ const MAX_ROWS: usize = 600;
 /// Branches kept of a pattern.
 const MAX_BRANCHES: usize = 8;
 
-/// What an execution means for failure memory.
+/// Change of failure memory by an execution.
 #[derive(Debug, Default)]
 pub(crate) struct Change {
     /// All patterns after the execution, when anything changed.
@@ -60,7 +60,7 @@ pub(crate) struct Context<'a> {
     pub(crate) summary: &'a str,
     pub(crate) session: u64,
     pub(crate) now: Timestamp,
-    /// What is checked out at its end.
+    /// Checkout at its end.
     pub(crate) checkout: &'a Checkout,
     /// Failure ids that the agent says are resolved.
     pub(crate) claimed: &'a [String],
@@ -249,7 +249,7 @@ fn is_it(failure: &Failure, pattern: &FailurePattern) -> bool {
     same || failure.events.iter().any(known)
 }
 
-/// How far a pattern is from being resolved.
+/// Progress of a pattern towards being resolved.
 enum Progress {
     /// Nothing that concerns it passed.
     None,
@@ -262,7 +262,7 @@ enum Progress {
     Resolved(&'static str),
 }
 
-/// What passed of a pattern: its command, on a branch that it was seen on or that has the work of that
+/// Returns the progress of a pattern: its command passed, on a branch that it was seen on or that has the work of that
 /// one in it; or each of its tests by itself.
 fn progress<'c>(
     pattern: &'c FailurePattern,

@@ -1,4 +1,4 @@
-//! What items of memory spoke of, then and now: an item whose code changed is shown as dirty, with
+//! Anchors of memory items in files, then and now: an item whose code changed is shown as dirty, with
 //! what changed, never silently as fresh.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -29,14 +29,14 @@ pub struct Present {
     pub blob: String,
     /// Its definitions, by name, with a hash of their text; empty when they are not known.
     pub definitions: BTreeMap<String, String>,
-    /// Where its content is now, when it is not there any more; empty when nobody knows.
+    /// New path of its content, after a move; empty when not known.
     pub moved_to: String,
 }
 
 /// Files as they are now, by path. A path that is not here was not looked at.
 pub type Presents = BTreeMap<String, Arc<Present>>;
 
-/// Where the last handoffs of the branches start that were worked on last: one of them may be checked
+/// Returns the starting points of the last handoffs of recent branches: one of them may be checked
 /// out next.
 fn starts_of_branches(snapshot: &Snapshot) -> impl Iterator<Item = &String> {
     let mut seen: Vec<&str> = Vec::new();
@@ -191,7 +191,7 @@ pub(crate) fn anchor(
         .collect()
 }
 
-/// What changed of what an item speaks of, in words, at most three; nothing for a fresh one. What
+/// Describes changes of an item's anchors, at most three; empty for a fresh one. What
 /// was not looked at says nothing.
 pub(crate) fn dirt(anchors: &[Anchor], presents: &Presents) -> Vec<String> {
     let mut out = Vec::new();
@@ -238,7 +238,7 @@ pub(crate) fn missing<'p>(
         .collect()
 }
 
-/// Where a file is now: at its path, unless it is known to have moved.
+/// Returns the present path of a file, following known moves.
 pub(crate) fn now_at<'p>(path: &'p str, presents: &'p Presents) -> &'p str {
     match presents.get(path) {
         Some(present) if present.blob.is_empty() && !present.moved_to.is_empty() => {
@@ -248,7 +248,7 @@ pub(crate) fn now_at<'p>(path: &'p str, presents: &'p Presents) -> &'p str {
     }
 }
 
-/// Where a file is now, as [`now_at`], if it is in the repository, not our own and not known to be gone.
+/// Returns the present path of a file as [`now_at`], if it is in the repository, not our own and not known to be gone.
 pub(crate) fn found_at<'p>(path: &'p str, presents: &'p Presents) -> Option<&'p str> {
     let is_there = |path: &&str| inside(path).is_some_and(|path| !path.starts_with(".aictx"));
     match presents.get(path) {

@@ -117,7 +117,7 @@ fn names_it(hit: &MapHit) -> bool {
     hit.reasons.iter().any(|r| r.starts_with("repo_map:exact"))
 }
 
-/// What an agent is told about a request.
+/// Suggestion of files for a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
     /// The text.
@@ -128,7 +128,7 @@ pub struct Suggestion {
     pub receipt: Receipt,
 }
 
-/// What to tell an agent about a request. Nothing when there is nothing confident that the session
+/// Suggests files for a request. `None` when there is nothing confident that the session
 /// has not seen.
 pub fn suggest(request: &str, hits: &[MapHit], seen: &BTreeSet<String>) -> Option<Suggestion> {
     let enough = request.split_whitespace().count() >= MIN_WORDS;
@@ -237,7 +237,7 @@ pub(crate) fn entry_points(hits: &[MapHit]) -> Vec<Value> {
         .collect()
 }
 
-/// What is left to do on a branch, as a request to the map, and the files to start from: what the last handoff
+/// Returns the remaining work on a branch as a request to the map, and the files to start from: what the last handoff
 /// says, else the newest task. Empty when nothing is.
 pub fn left_to_do(
     snapshot: &Snapshot,

@@ -47,7 +47,7 @@ mod rejected_fields;
 mod reply;
 mod report;
 
-/// What an agent or a person reported, with paths already relative.
+/// Report of an agent or a person, with paths already relative.
 #[derive(Debug, Clone, Default)]
 pub struct ExplicitReport {
     /// The report.
@@ -61,11 +61,11 @@ pub struct ExplicitReport {
 pub struct Finalize<'a> {
     /// The repository's memory.
     pub snapshot: &'a Snapshot,
-    /// What the archive holds of [`executions_asked`].
+    /// Rows of [`executions_asked`] from the archive.
     pub earlier: &'a [Arc<AgentExecutionRow>],
-    /// Whose execution it is.
+    /// Identity of the execution's owner.
     pub identity: &'a Identity,
-    /// What was reported; `None` when the session ended by itself.
+    /// The report; `None` when the session ended by itself.
     pub report: Option<&'a ExplicitReport>,
     /// The session's ledger, oldest first.
     pub rows: &'a [LedgerRow],
@@ -86,7 +86,7 @@ impl<'a> Finalize<'a> {
         self.report.map(|r| &r.params)
     }
 
-    /// When it began: at what was observed first, else at the resume that made the contract.
+    /// Returns the start: the first observation, else the resume that made the contract.
     fn begun(&self, seen: &Observation) -> Option<Timestamp> {
         let resumed = || Timestamp::parse(&self.contract?.generated_at);
         seen.first_at.or_else(resumed)
@@ -209,9 +209,9 @@ pub fn finalize(input: &Finalize) -> (Option<FinalizeReply>, Effects) {
 struct Decided<'a> {
     snapshot: &'a Snapshot,
     input: &'a Finalize<'a>,
-    /// What was observed, with the report merged in.
+    /// Observations, with the report merged in.
     seen: Observation,
-    /// How each list of it is known.
+    /// Evidence for each of its lists.
     provenance: Map<String, Value>,
     success: Option<bool>,
     summary: String,
@@ -222,7 +222,7 @@ struct Decided<'a> {
     final_type: String,
     /// The one that counts.
     task_type: String,
-    /// How the final type was found.
+    /// Derivation of the final type.
     final_resolution: Value,
     area: String,
     execution_id: String,
@@ -237,7 +237,7 @@ struct Decided<'a> {
     is_answer: bool,
     /// Rows of decision memory.
     decisions: Vec<Decision>,
-    /// Where report and observation differ.
+    /// Differences between report and observation.
     differences: Vec<Value>,
     learned: Learned,
     elapsed_ms: Option<u64>,
@@ -306,7 +306,7 @@ fn goes_on(input: &Finalize) -> String {
     task.map(|task| task.goal.clone()).unwrap_or_default()
 }
 
-/// What is said beside an outcome of how it is known; each holds for one execution alone.
+/// Caveats beside an outcome; each holds for one execution alone.
 const SEEN_TO_FAIL: &str = "reported as a success, while a check was seen to fail";
 const ONLY_REPORTED: &str = "reported, not observed: no check was seen to pass after the last edit";
 const PARTLY_SEEN: &str =
@@ -314,7 +314,7 @@ const PARTLY_SEEN: &str =
 const INTERRUPTED: &str = "interrupted in the middle of a turn";
 pub(crate) const CAVEATS: [&str; 4] = [SEEN_TO_FAIL, ONLY_REPORTED, PARTLY_SEEN, INTERRUPTED];
 
-/// What the next session has to know of how an outcome is known: what was only reported is not told as
+/// Returns the caveats of an outcome for the next session: what was only reported is not told as
 /// what was seen. `checked`: a check was seen to pass after the last edit; `tested`: some test was.
 fn caveats(
     seen: &Observation,

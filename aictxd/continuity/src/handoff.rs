@@ -196,7 +196,7 @@ pub fn handoff_as_of_now(handoff: &Handoff, failures: &[Arc<FailurePattern>]) ->
     Some(now)
 }
 
-/// What goes into a handoff besides the observation.
+/// Inputs of a handoff besides the observation.
 pub(crate) struct Input<'a> {
     pub(crate) execution_id: &'a str,
     pub(crate) timestamp: String,
@@ -204,7 +204,7 @@ pub(crate) struct Input<'a> {
     pub(crate) success: Option<bool>,
     pub(crate) failure_recorded: bool,
     pub(crate) request: &'a str,
-    /// What was asked for last, where that is something else.
+    /// Last request, if it differs.
     pub(crate) latest: Option<&'a str>,
     pub(crate) task_type: &'a str,
     pub(crate) next_steps: &'a [String],
@@ -332,7 +332,7 @@ fn requests(reason: &str, all: &[String]) -> Vec<String> {
     }
 }
 
-/// What was asked for: the goal and, where that is something else, the last request.
+/// Returns the request: the goal and, if it differs, the last request.
 fn reason(goal: &str, latest: Option<&str>) -> String {
     match latest {
         None => clean(goal, MAX_REASON),
@@ -393,7 +393,7 @@ fn evidence(seen: &Observation) -> &'static str {
     }
 }
 
-/// What to say when the agent said nothing.
+/// Describes the work when the agent said nothing.
 pub(crate) fn describe(seen: &Observation) -> String {
     let said = seen.said.summary();
     let passed = seen.tests.iter().rev();

@@ -13,7 +13,7 @@ mod strategy;
 #[cfg(test)]
 mod tests;
 
-/// What a caller has at hand (`next`, `suggest`, `reuse`).
+/// Situation of a caller (`next`, `suggest`, `reuse`).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AtHand<'a> {
     /// The request.

@@ -25,7 +25,7 @@ type Terms<D> = fn(&D) -> &[u64];
 #[derive(Debug)]
 pub(crate) struct Postings<D> {
     base: Arc<Base<D>>,
-    /// Where the rows of the base stand now, [`GONE`] for nowhere; nothing where they stand as they
+    /// Present positions of the base's rows, [`GONE`] for removed; `None` where they stand as they
     /// stood.
     moved: Option<Box<[u32]>>,
     /// The rows that the base has not, with their places.
@@ -124,7 +124,7 @@ impl<D> Postings<D> {
         })
     }
 
-    /// Where a row of the base stands now.
+    /// Returns the present position of a row of the base.
     fn place(&self, row: u32) -> Option<usize> {
         let at = match &self.moved {
             Some(moved) => *moved.get(row as usize)?,
@@ -176,7 +176,7 @@ impl<D> Postings<D> {
         }
     }
 
-    /// How many of some terms, each of which stands there once, each of `count` rows has.
+    /// Counts the terms of a set of distinct ones in each of `count` rows.
     pub(crate) fn in_common(&self, asked: &[u64], count: usize) -> Vec<usize> {
         let mut shared = vec![0; count];
         for row in asked.iter().flat_map(|term| self.rows(*term)) {

@@ -1,4 +1,4 @@
-//! What people say about items of memory: this one matters, this one is wrong. Kept in the item's
+//! Flags of memory items set by people: pinned, wrong. Kept in the item's
 //! own record, in members that other readers of the format leave alone.
 
 use serde_json::{Map, Value};

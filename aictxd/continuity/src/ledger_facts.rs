@@ -38,12 +38,12 @@ const ASKING: &[&str] = &[
     "echo",
 ];
 
-/// Whether what is not committed is stashed away, from command to command.
+/// State of the stash from command to command: true while uncommitted changes are set aside.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Elsewhere(bool);
 
 impl Elsewhere {
-    /// Whether a command is about the code as it was before the edits, and whether only a part of it may be.
+    /// Returns true if a command sees the code from before the edits, and true if only a part of it may.
     fn after(&mut self, command: &str) -> (bool, bool) {
         let aside = sets_aside(command);
         let within = aside == Aside::Within;
@@ -57,7 +57,7 @@ impl Elsewhere {
     }
 }
 
-/// What one execution did, newest entries last.
+/// Observed work of one execution, newest entries last.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Observation {
     pub(crate) files_opened: Vec<String>,
@@ -86,21 +86,21 @@ pub(crate) struct Observation {
     pub(crate) recorded: Vec<String>,
     /// Edited code of which no test said anything since.
     pub(crate) unproven: Vec<String>,
-    /// What its user asked for.
+    /// Requests of its user.
     pub(crate) asked: Asked,
-    /// What its user wants to be remembered.
+    /// Rules that its user wants remembered.
     pub(crate) kept: Vec<String>,
     /// Decisions that its agent reported.
     pub(crate) decided: Vec<String>,
     /// Words for earlier rules that hold no longer.
     pub(crate) taken_back: Vec<String>,
-    /// What is not committed is stashed away.
+    /// State of the stash.
     pub(crate) aside: Elsewhere,
     /// Errors that were reported, not seen.
     pub(crate) told_errors: Vec<ErrorEvent>,
     /// The last turn has not ended: its agent was stopped, or is still at work.
     pub(crate) interrupted: bool,
-    /// What the agent said.
+    /// Statements of the agent.
     pub(crate) said: Said,
     pub(crate) first_at: Option<Timestamp>,
     pub(crate) last_at: Option<Timestamp>,
@@ -299,7 +299,7 @@ impl Observation {
         });
     }
 
-    /// Whether it succeeded, as far as was observed; `None` when nothing says.
+    /// Returns the observed success; `None` when unknown.
     pub(crate) fn success(&self) -> Option<bool> {
         if self.open_failures.iter().any(Failure::is_check) {
             Some(false)

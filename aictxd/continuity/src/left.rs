@@ -1,4 +1,4 @@
-//! What an agent's message says is still to do.
+//! Extracts the remaining work from an agent's message.
 
 use aictx_proto::text::sentences;
 
@@ -54,7 +54,7 @@ const HEADS: &[&str] = &[
     "残作業",
 ];
 
-/// What makes a sentence one of what is left.
+/// Phrases that mark a sentence about remaining work.
 const SAID: &[&str] = &[
     "still to do",
     "left to do",

@@ -1,4 +1,4 @@
-//! How fresh and checkable the memory is that concerns a request. Advice, not a
+//! Freshness and verifiability of the memory for a request. Advice, not a
 //! verdict. One entry a kind of issue, with a count and a few examples.
 
 use aictx_proto::Timestamp;
@@ -16,7 +16,7 @@ const DEMOTED: u64 = 90;
 /// Examples of one issue.
 const MAX_EXAMPLES: usize = 3;
 
-/// How old an item is, in the words of the format.
+/// Returns the age of an item, in the words of the format.
 pub(crate) fn staleness(timestamp: &str, now: Timestamp) -> &'static str {
     match Timestamp::parse(timestamp).map(|at| now.since(at) / 86_400) {
         None => "unknown",

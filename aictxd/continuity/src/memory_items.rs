@@ -16,7 +16,7 @@ use crate::origin::labelled;
 use crate::subsystem_memory;
 use crate::tasks::thread_file;
 
-/// What to do with an item.
+/// Change of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemoryEdit {
     /// Tell it first, and never let it make room.

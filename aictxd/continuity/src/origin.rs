@@ -1,4 +1,4 @@
-//! What came with the repository: it is told with a label, and decides nothing.
+//! Records that came with the repository: shown with a label, without influence on decisions.
 
 use std::sync::Arc;
 

@@ -18,7 +18,7 @@ use crate::origin::with_origin;
 const MAX_STATED: usize = 12;
 const MAX_NAME: usize = 60;
 const MAX_TEXT: usize = 160;
-/// How deep they may lie in one another.
+/// Maximal nesting.
 const MAX_DEPTH: usize = 4;
 
 /// Groups that the ancestor's `init` filled with its author's own settings: what still is as it
@@ -56,7 +56,7 @@ const APART: [&str; 8] = [
     "coding.coding_conventions.preserve_unrelated_changes",
 ];
 
-/// What somebody prefers, by dotted names, in the order of the file: texts, numbers, yes and no, and
+/// Returns preferences by dotted names, in the order of the file: texts, numbers, booleans, and
 /// lists of these.
 pub(crate) fn stated(preferences: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
@@ -103,7 +103,7 @@ fn plain(value: &Value) -> Option<String> {
     }
 }
 
-/// What somebody prefers, as members of an object; null for none.
+/// Returns preferences as members of an object; null for none.
 pub(crate) fn as_json(preferences: &Value) -> Value {
     let (stated, origin) = (stated(preferences), Origin::of(preferences));
     let members = stated

@@ -1,4 +1,4 @@
-//! What a repository is, as far as its root directory shows.
+//! Facts of a repository from its root directory.
 
 mod check;
 
@@ -32,9 +32,9 @@ pub struct Project {
     pub testless: Vec<String>,
     /// Test commands of manifests that have another one than is usual of their kind.
     pub commands: BTreeMap<String, String>,
-    /// What runs recipes that test, besides those of a Makefile: `just test`.
+    /// Commands of test recipes besides those of a Makefile: `just test`.
     pub recipes: Vec<String>,
-    /// How its tests are run by what they look like, whatever its manifests are.
+    /// Test commands by convention, whatever its manifests are.
     pub conventions: Vec<String>,
     /// Checks of projects of their own directly below the root: `cd web && npm test`.
     pub below: Vec<String>,
@@ -52,9 +52,9 @@ pub struct Project {
     pub mapped: bool,
     /// True if the map's manifest lies in the memory; the map itself lies in the cache.
     pub map_file: bool,
-    /// What the map last did and how it went, as `incremental ok`; empty when it was not used.
+    /// Last refresh of the map and its result, as `incremental ok`; empty when it was not used.
     pub map_state: String,
-    /// What is checked out.
+    /// Checkout.
     pub checkout: Checkout,
     /// The last handoff of the branch checked out, where the last of all is of another; and the last of all, where
     /// it has to be read in another way than it was left.

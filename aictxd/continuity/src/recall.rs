@@ -427,7 +427,7 @@ pub fn best_of_each<'m>(mut found: Vec<Found<'m>>, question: &str) -> Vec<Found<
     found
 }
 
-/// What an item is made of.
+/// Sources of an item.
 struct Source<'a> {
     id: String,
     kind: &'static str,

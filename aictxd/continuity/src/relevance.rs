@@ -1,4 +1,4 @@
-//! What a request has to do with what is remembered: loaded once, and then told in many forms
+//! Relevance of memory to a request: computed once, and shown in many forms
 //! (resume, next, prepare, the session's capsule).
 //!
 //! Every item says why it was loaded; what was not loaded says why not.
@@ -57,7 +57,7 @@ const MAX_NAMED_OTHERS: usize = 8;
 /// Telling words of a request that says little.
 const MAX_TERSE: usize = 3;
 
-/// How much the last handoff has to do with a request.
+/// Relevance of the last handoff to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Relevance {
     /// Nothing.
@@ -131,7 +131,7 @@ pub(crate) struct Context<'a> {
     pub(crate) earlier_decisions: Vec<RankedDecision<'a>>,
     /// Open failures that the request is about, the most relevant first; where it only says to go on, all.
     pub(crate) failures: Vec<(f64, &'a FailurePattern)>,
-    /// How many open failures it is not about.
+    /// Number of open failures it is not about.
     pub(crate) other_failures: usize,
     pub(crate) subsystems: Vec<&'a Subsystem>,
     pub(crate) strategy: Option<StrategyMatch<'a>>,
@@ -142,7 +142,7 @@ pub(crate) struct Context<'a> {
     ranked: OnceCell<Vec<Ranked>>,
 }
 
-/// What is known at the moment of asking beside the request.
+/// Context of a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Hand<'h> {
     pub(crate) files: &'h [String],
@@ -523,7 +523,7 @@ impl<'a> Context<'a> {
             .collect()
     }
 
-    /// What is not as the last handoff left it, where that was left on the branch checked out: taken back, or
+    /// Returns the changes since the last handoff, if that was left on the branch checked out: taken back, or
     /// worked on since.
     pub(crate) fn handoff_dirt(&self, handoff: &Handoff) -> Vec<String> {
         let checkout = &self.project.checkout;
@@ -533,7 +533,7 @@ impl<'a> Context<'a> {
         self.dirt(&handoff.anchors)
     }
 
-    /// What changed of what a decision, strategy or failure speaks of.
+    /// Describes changes of the anchors of a decision, strategy or failure.
     pub(crate) fn dirt(&self, anchors: &[aictx_proto::record::Anchor]) -> Vec<String> {
         dirt(anchors, &self.project.presents)
     }
@@ -550,7 +550,7 @@ pub(crate) fn wrong_handoff(snapshot: &Snapshot) -> Option<&Handoff> {
     last.filter(|handoff| item_flags::is_wrong(&handoff.extra))
 }
 
-/// What an item is called in a list.
+/// Returns the short form of an item in a list.
 fn short(text: &str) -> String {
     shown::line(text, 160)
 }

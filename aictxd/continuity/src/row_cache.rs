@@ -1,4 +1,4 @@
-//! What ranking wants to know of every row of a history, worked out once for each row.
+//! Cache of facts for ranking, computed once for each row of a history.
 //!
 //! Rows are shared between snapshots, and so is what is worked out of them: a question costs a walk
 //! over what is prepared, and a row that was added since the last one is the only one looked at.
@@ -12,10 +12,10 @@ use aictx_proto::snapshot::Rows;
 /// Lists that are remembered: those of the repositories that are worked in.
 const MAX_LISTS: usize = 16;
 
-/// What is made of a list as a whole, with what was made of an earlier edition at hand.
+/// Function from a list to its summary, with that of an earlier edition at hand.
 type Sum<R, D, S> = fn(&[Arc<R>], &[Arc<D>], Option<&S>) -> S;
 
-/// What `make` makes of the rows of the lists that were asked about last, and `sum` of each list.
+/// Cache of `make` for the rows of recently used lists, and of `sum` for each list.
 #[derive(Debug)]
 pub(crate) struct Prepared<R, D, S = ()> {
     make: fn(&R) -> D,
@@ -25,7 +25,7 @@ pub(crate) struct Prepared<R, D, S = ()> {
     making: Mutex<()>,
 }
 
-/// What was made of a list.
+/// Computed values of a list.
 #[derive(Debug)]
 pub(crate) struct Made<D, S = ()> {
     /// Of each row, in the order of the rows.
@@ -65,7 +65,7 @@ impl<R, D, S> Prepared<R, D, S> {
         }
     }
 
-    /// What is made of a list and of each of its rows. Constant for a list that was asked about last,
+    /// Returns the values of a list and of each of its rows. Constant for a list that was used last,
     /// else linear in it.
     pub(crate) fn of(&self, rows: &Rows<R>) -> Arc<Made<D, S>> {
         if let Some(made) = self.known(rows) {
@@ -93,7 +93,7 @@ impl<R, D, S> Prepared<R, D, S> {
         made
     }
 
-    /// What was made of a list that was asked about before; it becomes the newest one.
+    /// Returns the cached values of a list, which becomes the newest one.
     fn known(&self, rows: &Rows<R>) -> Option<Arc<Made<D, S>>> {
         let mut lists = self.lists();
         let is_it = |list: &List<R, D, S>| std::ptr::eq(list.rows.as_ptr(), Arc::as_ptr(rows));
@@ -161,14 +161,14 @@ pub(crate) fn hash(text: &str) -> u64 {
     })
 }
 
-/// What a path is to a row that stands beside its words.
+/// Role of a path in a row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Role {
     /// A file that it has to do with.
     File = 1,
     /// The directory of one.
     Directory,
-    /// What it is anchored to.
+    /// Anchor of the row.
     Anchor,
 }
 

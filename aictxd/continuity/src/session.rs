@@ -91,7 +91,7 @@ pub fn touch(snapshot: &Snapshot, identity: &Identity, now: Timestamp) -> Touch 
     Touch { file, ..touch }
 }
 
-/// How many sessions the events of this machine tell of. Decisions have numbers, too, but may be
+/// Counts the sessions in the events of this machine. Decisions have numbers, too, but may be
 /// somebody else's.
 fn counted(snapshot: &Snapshot) -> u64 {
     let ids = snapshot.lifecycle.iter().map(|e| e.session_id.as_str());

@@ -47,7 +47,7 @@ const MAX_RULES: usize = 3;
 const MAX_FILES: usize = 6;
 const MAX_OTHERS: usize = 2;
 
-/// How much each part of a capsule matters; the highest number goes first.
+/// Ranks of a capsule's parts; the highest number goes first.
 mod rank {
     pub(super) const LAST: u8 = 1;
     pub(super) const TASK: u8 = 2;
@@ -275,7 +275,7 @@ impl Capsule<'_> {
         self.close(packet)
     }
 
-    /// What the user put off limits in this session: it is enforced all the same, but an agent that
+    /// Adds the user's limits in this session: they are enforced all the same, but an agent that
     /// knows does not run against it.
     fn limits(&self, packet: &mut Packet) {
         let newest = self.start.rows.iter().rev().find_map(|r| r.limits.as_ref());
@@ -332,7 +332,7 @@ impl Capsule<'_> {
         packet.close()
     }
 
-    /// What the repository is, for a session that has nothing else.
+    /// Adds a description of the repository, for a session that has nothing else.
     fn repository(&self, packet: &mut Packet) {
         let project = self.start.project;
         let mut line = told!("Repository: {}", Name::new(&project.name, 80));
@@ -352,7 +352,7 @@ impl Capsule<'_> {
         }
     }
 
-    /// Who else is at work: two that edit the same should know of each other before they begin.
+    /// Adds other live sessions: two that edit the same should know of each other before they begin.
     fn others(&self, packet: &mut Packet) {
         for other in self.start.others.iter().take(MAX_OTHERS) {
             let id: String = other.session_id.chars().take(8).collect();
@@ -385,7 +385,7 @@ impl Capsule<'_> {
     }
 }
 
-/// What this session itself did: its open execution, else all of it.
+/// Adds this session's own work: its open execution, else all of it.
 fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
     let open = Observation::of(open_rows(rows));
     let seen = if open.is_empty() {

@@ -1,4 +1,4 @@
-//! What a session is about, of everything that its user said in it.
+//! Goal of a session, from everything that its user said in it.
 
 use aictx_proto::ledger::LedgerRow;
 use aictx_steer::{RequestKind, request_kind};
@@ -49,7 +49,7 @@ impl Asked {
         &self.all
     }
 
-    /// What the work is: the first message that asks for some, else the first question, else
+    /// Returns the goal: the first message that asks for work, else the first question, else
     /// whatever came first.
     pub(crate) fn goal(&self) -> &str {
         [&self.work, &self.question, &self.first]
@@ -58,7 +58,7 @@ impl Asked {
             .map_or("", String::as_str)
     }
 
-    /// What was asked for last, where that is something else than the goal.
+    /// Returns the last request, if it differs from the goal.
     pub(crate) fn latest(&self) -> Option<&str> {
         (!self.latest.is_empty() && self.latest != self.goal()).then_some(&self.latest)
     }

@@ -37,7 +37,7 @@ pub(crate) fn row(event: &LifecycleEvent) -> Value {
     row
 }
 
-/// Who asks, and about what.
+/// Identity and request of a caller.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) session_id: &'a str,
@@ -173,7 +173,7 @@ pub(crate) fn gaps(status: &Value, limit: usize) -> Vec<Value> {
         .collect()
 }
 
-/// What pairing wants to know of every event.
+/// Facts of an event for pairing.
 #[derive(Debug)]
 struct Known {
     kind: Kind,

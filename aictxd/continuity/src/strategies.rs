@@ -87,7 +87,7 @@ pub(crate) struct Done<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// What an execution does to strategy memory.
+/// Change of strategy memory by an execution.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum StrategyChange {
     /// Nothing worth keeping.
@@ -194,12 +194,12 @@ fn row(done: &Done, quality: &'static str) -> Strategy {
     strategy
 }
 
-/// When to do it again, as it follows from type and area.
+/// Returns the cases for reuse, as they follow from type and area.
 fn reuse_when(s: &Strategy) -> String {
     format!("A {} task in {}.", s.task_type, s.area_id)
 }
 
-/// When not to, as it follows from the entry point.
+/// Returns the cases against reuse, as they follow from the entry point.
 fn avoid_when(s: &Strategy) -> String {
     match s.primary_entry_point.as_deref() {
         None | Some("") => "The task is in another area.".to_owned(),
@@ -207,7 +207,7 @@ fn avoid_when(s: &Strategy) -> String {
     }
 }
 
-/// When somebody said to do it again, and when not to; empty for what only follows from the other members.
+/// Returns the reported cases for and against reuse; empty for derived ones.
 pub(crate) fn said_of_use(s: &Strategy) -> (&str, &str) {
     let reuse = Some(s.reuse_when.as_str()).filter(|text| *text != reuse_when(s));
     let avoid = Some(s.avoid_when.as_str()).filter(|text| *text != avoid_when(s));

@@ -64,7 +64,7 @@ pub fn task_id(goal: &str) -> String {
     }
 }
 
-/// Where a thread's file is, below the memory.
+/// Returns the path of a thread's file, below the memory.
 pub fn thread_file(id: &str) -> String {
     format!("{}/{id}.json", files::THREADS_DIR)
 }

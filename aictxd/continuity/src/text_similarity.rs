@@ -1,4 +1,4 @@
-//! How much two texts have to do with each other: the one answer for goals, requests and memory.
+//! Similarity of two texts, the same for goals, requests and memory.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -94,7 +94,7 @@ pub(crate) fn share(shared: usize, a: &[u64], b: &[u64]) -> f64 {
     }
 }
 
-/// How many terms two texts share.
+/// Returns the number of shared terms.
 pub(crate) fn shared(a: &BTreeSet<String>, b: &BTreeSet<String>) -> usize {
     a.intersection(b).count()
 }
@@ -116,7 +116,7 @@ pub(crate) fn most_alike<'r>(words: &str, texts: impl Iterator<Item = &'r str>) 
         .map(|(at, _)| at)
 }
 
-/// How well two goals match.
+/// Match of two goals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct GoalMatch {
     /// They are about the same.

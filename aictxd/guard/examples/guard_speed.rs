@@ -1,4 +1,4 @@
-//! How long judging a command takes: `cargo run --release -p aictx-guard --example guard_speed`.
+//! Latency of judging a command: `cargo run --release -p aictx-guard --example guard_speed`.
 //!
 //! Prints median and 99th percentile for commands of growing size and for deep nesting; with an
 //! argument only those whose name holds it. With `--set FILE.jsonl …` each `command` of the files is
@@ -22,7 +22,7 @@ const PLACE: Place = Place {
     cwd: "/home/dev/app",
 };
 
-/// What an agent writes, repeated up to a size.
+/// Command line of an agent, repeated up to a size.
 const UNIT: &str = "(cd web && FOO=1 npm run build -- --x=\"$Y\" 2>&1 | tail -n 5); \
     if [ -f a ]; then echo 'x y' > out.txt; fi; for f in a b; do cat \"$f\"; done; \
     git commit -m \"a $(date)\" && rm -f /tmp/a.log\n";

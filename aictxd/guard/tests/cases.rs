@@ -65,7 +65,7 @@ fn params(call: &Value) -> Option<GuardParams> {
     })
 }
 
-/// When the cases are asked.
+/// Time at which the cases are asked.
 const NOW: i64 = 1_790_000_000;
 
 fn hours_ago(value: &Value, name: &str, default: f64) -> String {

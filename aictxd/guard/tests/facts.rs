@@ -1,4 +1,4 @@
-//! What is known about a target, and what lies behind a name, change the verdict.
+//! Facts about a target, and what lies behind a name, change the verdict.
 
 // Helpers of tests may fail the test.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
@@ -506,7 +506,7 @@ fn linked() -> MemoryFacts {
     facts
 }
 
-/// What was looked at before in the same directory says nothing of its neighbours.
+/// A look at one file says nothing of its neighbours.
 #[test]
 fn a_link_is_seen_beside_what_is_none() {
     let facts = linked();
@@ -530,7 +530,7 @@ fn a_link_is_seen_beside_what_is_none() {
     }
 }
 
-/// What is remembered of a word holds for that word, in that directory, used in that way; and of many words the first
+/// The cache of a word holds for that word, in that directory, used in that way; and of many words the first
 /// ones are looked at again.
 #[test]
 fn what_a_word_leads_to_is_remembered_of_nothing_else() {

@@ -1,4 +1,4 @@
-//! How long the hot path takes. Run with `cargo test --release --test latency -- --ignored --nocapture`.
+//! Latency of the hot path. Run with `cargo test --release --test latency -- --ignored --nocapture`.
 
 // Helpers of tests may fail the test.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]

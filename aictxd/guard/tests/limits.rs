@@ -1,4 +1,4 @@
-//! What the user said must be left alone, in whatever way a command comes to it.
+//! Limits of the user, in whatever way a command comes to them.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a command does stays the same in whatever dress, and text for a reader stays text.
+//! Effects stay the same under wrappers, and text for a reader stays text.
 
 // Helpers of tests may fail the test.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]

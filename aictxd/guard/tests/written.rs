@@ -1,4 +1,4 @@
-//! What programs write goes through the checks that redirections go through.
+//! Writes of programs go through the checks of redirections.
 
 // Helpers of tests may fail the test.
 #![allow(clippy::unwrap_used)]

@@ -21,7 +21,7 @@ use aictx_repomap::rank::{Feature, Past, Query, Values, Weights, explain};
 
 const N: usize = Feature::COUNT;
 const MEASURES: [&str; 3] = ["code", "code, all answers", "all"];
-/// What each measure counts in the fit.
+/// Weights of the measures in the fit.
 const SHARES: [f32; 3] = [0.3, 0.45, 0.25];
 const STEPS: i32 = 200;
 /// Set by hand: what the tasks cannot tell, and what is a promise.

@@ -1,4 +1,4 @@
-//! What indexing costs, side by side with what tree-sitter needs just to parse the same files.
+//! Benchmark of indexing beside tree-sitter's bare parsing of the same files.
 //!
 //! `cargo run --release -p aictx-repomap --example index_speed -- DIRECTORY [THREADS]`
 //!
@@ -140,7 +140,7 @@ fn time(what: &str, work: impl FnOnce()) {
     println!("{what:<15} {:>9.1?}", started.elapsed());
 }
 
-/// What is measured in a process of its own: the bare parse with the system's allocator, as anybody
+/// Parts measured in a process of their own: the bare parse with the system's allocator, as anybody
 /// would run it; the same with the allocator that the index gives to tree-sitter; the index.
 const PARTS: [&str; 3] = ["--bare", "--bare-ours", "--cold"];
 

@@ -1,4 +1,4 @@
-//! What cutting bodies out changes: `outline_check DIRECTORY [SUFFIX]`.
+//! Compares parsing with and without bodies: `outline_check DIRECTORY [SUFFIX]`.
 //!
 //! Reads every file both ways and prints the names and signatures that only one of them found.
 

@@ -1,4 +1,4 @@
-//! How much longer reading a file takes than parsing it: `parse_speed DIRECTORY [SUFFIX]`.
+//! Benchmark of reading files beside parsing them: `parse_speed DIRECTORY [SUFFIX]`.
 //!
 //! Every file of a language with a grammar is parsed by the bare parser and read by ours, turn about,
 //! three times, on one thread; the best time of each counts.

@@ -1,4 +1,4 @@
-//! How fast words are found and questions are answered, on a made-up tree: `rank_speed [FILES]`.
+//! Benchmark of lookups and queries on a made-up tree: `rank_speed [FILES]`.
 
 #![allow(
     clippy::indexing_slicing,

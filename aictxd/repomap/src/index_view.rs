@@ -154,7 +154,7 @@ pub trait View: Sync {
     fn path(&self, file: FileId) -> &str;
     /// The file at exactly this path.
     fn file_at(&self, path: &str) -> Option<FileId>;
-    /// What sort of file it is.
+    /// Class of the file.
     fn class(&self, file: FileId) -> Class;
     /// Name of its language, empty when unknown.
     fn language(&self, file: FileId) -> &str;

@@ -43,7 +43,7 @@ pub struct Row {
     pub id: ContentId,
     /// Where its facts are; nothing while it waits to be parsed.
     pub place: Option<Place>,
-    /// What sort of file it is.
+    /// Class of the file.
     pub class: Class,
 }
 

@@ -1,4 +1,4 @@
-//! What the model behind `steer` makes, by itself, of messages it has never seen: trained without
+//! Evaluates the model behind `steer` on unseen messages: trained without
 //! each file of `model/messages/` in turn and asked about that one.
 //!
 //! `cargo run --release -p aictx-steer --example blind [FILE…]`: with files, trained with all

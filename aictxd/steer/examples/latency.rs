@@ -1,4 +1,4 @@
-//! How long `steer` takes for a prompt: `cargo run --release -p aictx-steer --example latency`.
+//! Latency of `steer` for a prompt: `cargo run --release -p aictx-steer --example latency`.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! What `steer` makes of each line of standard input: `cargo run -p aictx-steer --example say < messages`.
+//! Classifies each line of standard input: `cargo run -p aictx-steer --example say < messages`.
 
 use aictx_proto::methods::SteerParams;
 use aictx_steer::steer;

@@ -1,4 +1,4 @@
-//! What a clause speaks of that names nothing itself: "don't touch it", "actually, you may".
+//! Referents of clauses that name nothing themselves: "don't touch it", "actually, you may".
 
 use super::clause::{Clause, Item};
 use super::clause_label::{Judged, of_clause};

@@ -76,7 +76,7 @@ fn asks(clause: &Clause) -> bool {
         && !clause.items.iter().any(is_user)
 }
 
-/// What a clause that begins with "before" would change.
+/// Returns the change in a clause that begins with "before".
 fn before_a_change(clause: &Clause) -> &[Item] {
     let items = &clause.items;
     let Some(before) = items.iter().position(|i| i.has(Class::Before)) else {
@@ -102,7 +102,7 @@ fn is_for_a_program(items: &[Item]) -> bool {
         .any(|i| i.has(Class::Test) || i.has(Class::Run) || is_within_a_program(i))
 }
 
-/// What one part of a program waits for in another. Nothing that people give, too: whoever waits for a
+/// Returns true for things that one part of a program waits for in another. Nothing that people give, too: whoever waits for a
 /// response or an event may mean his own.
 pub(super) fn is_within_a_program(item: &Item) -> bool {
     const PARTS: &[&str] = &[
@@ -184,7 +184,7 @@ pub(super) fn waits(clause: &Clause) -> bool {
     clause.items.iter().any(all) && waits_with(clause).is_some_and(|with| !with.iter().any(names))
 }
 
-/// What is to be waited with.
+/// Returns the work to be held back.
 pub(super) fn waits_with(clause: &Clause) -> Option<&[Item]> {
     let items = &clause.items;
     if clause.question || items.iter().any(|i| i.has(Class::Neg) || is_user(i)) {

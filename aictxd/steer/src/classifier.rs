@@ -11,12 +11,12 @@ use super::intent_label::Label;
 
 static MODEL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/steer.model"));
 
-/// What a rule's word weighs beside the model's probability, by the rule's weight. Fitted on
+/// Trust in a rule beside the model's probability, by the rule's weight. Fitted on
 /// messages that neither the rules nor the model had seen.
 const TRUST: &[(u8, f32)] = &[(97, 1.0), (86, 0.4), (76, 0.25), (50, 0.1)];
-/// What is added to that for a message of at most so many words, of which the model hears little.
+/// Bonus for a message of at most so many words, of which the model hears little.
 const FEW_WORDS: (usize, f32) = (4, 0.3);
-/// What a rule's word weighs at least where work is asked for politely: such messages look like questions.
+/// Least trust in a rule where work is asked for politely: such messages look like questions.
 const POLITE: f32 = 0.55;
 /// Without a rule, in a language no pack knows, the model must be as sure as this.
 const SURE: f32 = 0.6;
@@ -29,19 +29,19 @@ const SURE_TO_BIND: f32 = 0.5;
 /// The same for a message of few words, which may be no more than the name of a thing.
 const SURE_OF_FEW: f32 = 0.8;
 const BINDING: u8 = 80;
-/// What a rule of this weight has understood is not unknown, however few its words are.
+/// Weight from which a rule's label stands, however few its words are.
 const KNOWN: u8 = 60;
 
 /// The model's guess.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Guess {
-    /// What the message is.
+    /// Label of the message.
     pub(super) label: Label,
-    /// How probable that is, 0 to 1.
+    /// Its probability, 0 to 1.
     pub(super) probability: f32,
 }
 
-/// What the rules made of a message.
+/// Ruling on a message.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ruling {
     /// Their label.
@@ -59,7 +59,7 @@ pub(super) struct Ruling {
     pub(super) of_product: bool,
 }
 
-/// What `text` is to the model, when that counts for more than the rules' word.
+/// Returns the model's label of `text`, if it outweighs the rules.
 ///
 /// Time is linear in the first kilobytes of the text.
 pub(super) fn outvotes(text: &str, ruling: Ruling) -> Option<Guess> {
@@ -103,7 +103,7 @@ pub(super) fn outvotes(text: &str, ruling: Ruling) -> Option<Guess> {
     wins.then_some(Guess { label, probability })
 }
 
-/// How many words there are in the beginning of a text; where none are parted by blanks, as in Chinese,
+/// Counts the words in the beginning of a text; where none are parted by blanks, as in Chinese,
 /// two characters are taken for one.
 fn words(text: &str) -> usize {
     let of = |word: &str| {

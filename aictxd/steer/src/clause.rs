@@ -31,7 +31,7 @@ pub(super) struct Clause {
     pub(super) question: bool,
     /// Depends on a condition that stood before it.
     pub(super) conditional: bool,
-    /// What somebody or something said.
+    /// True for reported speech.
     pub(super) reported: bool,
     /// True if this clause begins a sentence.
     pub(super) opens: bool,
@@ -158,7 +158,7 @@ fn language(looked: &[Looked]) -> Option<Language> {
     (known > 0 && (words < 4 || known * KNOWN_SHARE >= words)).then_some(chosen)
 }
 
-/// What a stretch of the message holds between two breaks.
+/// Content of the message between two breaks.
 pub(super) enum Piece {
     Item(Item),
     Break(Break),
@@ -241,7 +241,7 @@ fn runs_checks(text: &str) -> bool {
     text.split_whitespace().all(plain) && words.any(is_check)
 }
 
-/// What a word means in `language`; people mix English in, so its words count everywhere.
+/// Returns the meaning of a word in `language`; people mix English in, so its words count everywhere.
 fn meant(meaning: &Meaning, language: Language) -> Option<Set> {
     let of = |l: Language| {
         meaning

@@ -5,7 +5,7 @@ use super::rules::LEAD;
 use super::tokenizer::Break;
 use super::word_class::{Class, Set};
 
-/// What a list of paths is made of.
+/// Classes in a list of paths.
 const LISTED: Set = Set::of(Class::Path)
     .with(Set::of(Class::And))
     .with(Set::of(Class::Or))

@@ -1,4 +1,4 @@
-//! What each clause of a message is, and which of them counts.
+//! Labels of a message's clauses, and the one that counts.
 
 use aictx_proto::methods::SteerLabel;
 
@@ -19,7 +19,7 @@ use super::word_class::{Class, Set};
 /// A label below this weight counts only where there is no other.
 const WEAK: u8 = 50;
 
-/// What is set aside weighs this much.
+/// Weight of a clause that is set aside.
 const ASIDE: u8 = 97;
 
 /// A clause and what it is.
@@ -177,7 +177,7 @@ fn is_listed(clauses: &[Clause], at: usize) -> bool {
     follows && joined && !denied.has(Class::Neg) && !denied.has(Class::Not)
 }
 
-/// What the clause at `at` is; `judged` is in the order of the clauses.
+/// Returns the label of the clause at `at`; `judged` is in the order of the clauses.
 pub(super) fn of_clause(judged: &[Judged], at: usize) -> Option<&Judged> {
     judged
         .binary_search_by_key(&at, |j| j.clause)

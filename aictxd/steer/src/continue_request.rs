@@ -8,7 +8,7 @@ use aictx_proto::fold::is_unspaced_script;
 /// Longest such request, in words, or twice as many characters of a script without spaces.
 const MAX_WORDS: usize = 16;
 
-/// What people say to go on with what was, in words that have nothing of their own.
+/// Words of requests to continue that name nothing themselves.
 static WORDS: &str = "\
     a ahead and as at back before can carry continue continuing could current do doing earlier evening finish first \
     friday from go going good hello hey hi i in it just keep last left let let's lets me monday morning my next night now \
@@ -83,7 +83,7 @@ static PARTS: &[&str] = &[
     "に",
 ];
 
-/// What makes it a wish to go on rather than small talk.
+/// Words that make it a wish to go on rather than small talk.
 static ONWARD: &[&str] = &[
     "continu",
     "carry on",

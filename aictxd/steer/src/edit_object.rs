@@ -1,4 +1,4 @@
-//! What an order is about: "fix A" changes A, "write tests for A" does not. What is only named beside the work is
+//! Object of an order: "fix A" changes A, "write tests for A" does not. What is only named beside the work is
 //! no object of it; where that is not certain, a name counts as one that is only beside.
 
 use super::anaphora::CHANGES;
@@ -18,13 +18,13 @@ use super::word_class::{Class, Set};
 pub(super) enum Part {
     /// It is changed itself.
     Object,
-    /// Where the change is made.
+    /// Place of the change.
     Place,
     /// Only named beside it.
     Beside,
 }
 
-/// What an order changes: its object and its plain place, as paths or names of usual files and directories.
+/// Returns the object and the plain place of an order, as paths or names of usual files and directories.
 pub(super) fn changed(clause: &Clause) -> Vec<String> {
     let named = |test: &dyn Fn(&Item) -> bool| {
         let items = clause.items.iter().enumerate();

@@ -1,11 +1,11 @@
-//! What an order of a language without blanks is about. Chinese sets words before a name that tell its part,
+//! Objects of orders in languages without blanks. Chinese sets words before a name that tell its part,
 //! Japanese sets particles behind it.
 
 use super::clause::{Clause, Item};
 use super::edit_object::{Part, is_of_tests, text};
 use super::word_class::Class;
 
-/// What is made about a thing, or points at it.
+/// Nouns for things made about another, or pointing at it.
 const ABOUT: &[&str] = &[
     "测试",
     "单测",

@@ -43,7 +43,7 @@ pub(super) const FOR: &[&str] = &[
     "sur", "fur", "uber", "von", "zu", "do", "da", "to", "a", "al", "au", "auf", "covering",
 ];
 
-/// What is made about a thing and lies elsewhere, or points at it from elsewhere: "tests for A", "the import of A".
+/// Nouns for things about another that lie elsewhere or point at it: "tests for A", "the import of A".
 pub(super) const ABOUT: &[&str] = &[
     "test",
     "tests",
@@ -182,7 +182,7 @@ pub(super) const ABOUT: &[&str] = &[
     "simulacao",
 ];
 
-/// What is written about a thing and lies beside it: "tests for login in A" are not in A.
+/// Nouns for things written about another that lie beside it: "tests for login in A" are not in A.
 pub(super) const MADE: &[&str] = &[
     "test",
     "tests",
@@ -455,7 +455,7 @@ pub(super) const PARTS: &[&str] = &[
     "formato",
 ];
 
-/// What somebody wants checks to do: that is for the code to bring about.
+/// Verbs of checks' success: that is for the code to bring about.
 pub(super) const PASS: &[&str] = &[
     "pass",
     "passes",

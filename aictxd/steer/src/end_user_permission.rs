@@ -1,4 +1,4 @@
-//! Who may do what in the product: "only admins can edit A" limits its users and no agent.
+//! Permissions of the product's users: "only admins can edit A" limits its users and no agent.
 
 use super::clause::{Clause, Item};
 use super::edit_object::text;

@@ -76,7 +76,7 @@ const YET: &[&str] = &[
     "yet", "todavía", "todavia", "aún", "aun", "encore", "noch", "ainda", "まだ", "先", "还",
 ];
 
-/// What is written and is no code.
+/// Nouns for written things other than code.
 const PAPERS: &[&str] = &[
     "plan",
     "plans",

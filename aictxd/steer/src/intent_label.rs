@@ -1,6 +1,6 @@
 //! The classifications, what is to be done about each, and in fixed words.
 
-/// What a clause or a message is. In the order of the most binding first.
+/// Label of a clause or a message. The most binding comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Label {
     Cancellation,
@@ -97,7 +97,7 @@ impl Label {
             .map(|(label, _)| *label)
     }
 
-    /// What follows from it.
+    /// Returns its consequence.
     pub(super) fn consequence(self) -> &'static Consequence {
         const NONE: Consequence = Consequence {
             name: "unknown",

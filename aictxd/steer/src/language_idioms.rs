@@ -1,4 +1,4 @@
-//! What one language says around or behind its verbs, where others have words of their own.
+//! Idioms of one language around or behind its verbs, where others have words of their own.
 
 use super::clause::{Clause, Item};
 use super::lexicon::Language;
@@ -56,7 +56,7 @@ fn ignore_a_thing(clause: &mut Clause) {
     }
 }
 
-/// What happens to a file that is changed.
+/// Verbs of changes to a file.
 pub(super) const CHANGED: &[&str] = &[
     "touched",
     "changed",

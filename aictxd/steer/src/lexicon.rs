@@ -32,14 +32,14 @@ const SOURCES: &[(&str, &str)] = &[
     ("ko", include_str!("packs/ko.txt")),
 ];
 
-/// How many languages there are.
+/// Number of languages.
 pub(super) const LANGUAGES: usize = SOURCES.len();
 /// Longest phrase of a pack, in words.
 const MAX_PHRASE: usize = 8;
 /// Shortest and longest prefix entry, in bytes.
 const PREFIX: std::ops::RangeInclusive<usize> = 3..=24;
 
-/// What the last part of a compound may mean.
+/// Meanings of the last part of a compound.
 const THINGS: Set = Set::of(Class::Part)
     .with(Set::of(Class::AreaN))
     .with(Set::of(Class::Test))
@@ -79,7 +79,7 @@ impl Language {
     }
 }
 
-/// What one entry means, by language. Few languages share a word.
+/// Meaning of an entry, by language. Few languages share a word.
 pub(super) type Meaning = Vec<(Language, Set)>;
 
 /// A phrase, keyed by its first word.
@@ -190,7 +190,7 @@ impl Packs {
         }
     }
 
-    /// What a single word means; per language an exact entry hides the prefixes.
+    /// Returns the meaning of a single word; per language an exact entry hides the prefixes.
     pub(super) fn word(&self, word: &str) -> Meaning {
         let mut meaning = self.words.get(word).cloned().unwrap_or_default();
         for end in PREFIX {
@@ -262,13 +262,13 @@ impl Packs {
         })
     }
 
-    /// How many words a phrase can have.
+    /// Returns the most words of a phrase.
     pub(super) const fn max_phrase() -> usize {
         MAX_PHRASE
     }
 }
 
-/// How people type a phrase in haste: `u_can`, `thats_it`, French without its `ne`, German `nix`.
+/// Returns hasty spellings of a phrase: `u_can`, `thats_it`, French without its `ne`, German `nix`.
 fn as_typed(phrase: &str, language: Language) -> Vec<String> {
     let words: Vec<&str> = phrase.split('_').collect();
     if words.len() < 2 {
@@ -306,7 +306,7 @@ fn as_typed(phrase: &str, language: Language) -> Vec<String> {
     typed
 }
 
-/// How people say Japanese words among friends: いじらないで is いじんないで, 触るな is 触んな, 直っていない is 直ってない.
+/// Returns casual forms of Japanese words: いじらないで is いじんないで, 触るな is 触んな, 直っていない is 直ってない.
 fn slurred(word: &str) -> Vec<String> {
     const SOUNDS: [(&str, &str); 8] = [
         ("らな", "んな"),
@@ -326,7 +326,7 @@ fn slurred(word: &str) -> Vec<String> {
         .collect()
 }
 
-/// What becomes of a Japanese verb that is done ahead or for good: 直して is also 直しておいて, 直しといて, 直しちゃって.
+/// Returns contracted forms of a Japanese verb: 直して is also 直しておいて, 直しといて, 直しちゃって.
 fn contracted(word: &str) -> Vec<String> {
     let ends: [&str; 3] = match word.chars().next_back() {
         Some('て') => ["ておいて", "といて", "ちゃって"],

@@ -9,7 +9,7 @@ use aictx_proto::words;
 /// Longest request that is read, in characters.
 const MAX_READ: usize = 8 * 1024;
 
-/// How plainly a file is named, the least plain first.
+/// Plainness of a file's name in a message, the least plain first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Naming {
     /// Not at all.
@@ -22,7 +22,7 @@ pub enum Naming {
     Path,
 }
 
-/// What a request says, word by word.
+/// Words of a request.
 pub struct NamedFiles {
     words: HashSet<String>,
 }
@@ -42,7 +42,7 @@ impl NamedFiles {
         }
     }
 
-    /// How plainly a repository-relative path is named. Looks at each part of the path once.
+    /// Returns how plainly a repository-relative path is named. Looks at each part of the path once.
     pub fn how(&self, path: &str) -> Naming {
         let path = path.to_lowercase();
         let name = path.rsplit('/').next().unwrap_or_default();

@@ -119,7 +119,7 @@ pub(super) fn directory(word: &str, exists: &dyn Fn(&str) -> bool) -> Option<&'s
     (is_there && !exists(word)).then_some(*directory)
 }
 
-/// What stands in a limit for the lock files of all package managers.
+/// Name in a limit for the lock files of all package managers.
 pub(super) const LOCK_FILES: &str = "lockfile";
 
 /// Returns true if the word at `at` means the lock files: "the lockfile", "the lock files".

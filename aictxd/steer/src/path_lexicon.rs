@@ -1,4 +1,4 @@
-//! What files and directories are usually called: what tells a name from a word.
+//! Usual names of files and directories, by which a name is told from a word.
 
 use super::paths::Spelt;
 
@@ -233,7 +233,7 @@ const DIRECTORIES: &[&str] = &[
     "fuzz",
 ];
 
-/// What is written with a slash and is no path.
+/// Words with a slash that are no paths.
 const PAIRS: &[&str] = &[
     "and", "or", "he", "she", "his", "her", "input", "output", "yes", "no", "on", "off", "true",
     "false", "i", "o", "n", "a", "w", "client", "server", "tcp", "ip", "udp", "read", "write",

@@ -13,17 +13,17 @@ const MAX_ENTRIES: usize = 64;
 /// Characters of the words in which a limit was set.
 const MAX_WORDS: usize = 120;
 
-/// What the person has forbidden and allowed so far.
+/// Limits and permissions of the person so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SteerState {
     /// Must not be edited. Paths, directories or patterns.
     pub forbidden_paths: Vec<String>,
-    /// When not empty, nothing else may be edited.
+    /// Only these may be edited, unless empty.
     pub allowed_paths: Vec<String>,
     /// May be edited although a wider prohibition covers it.
     pub excepted_paths: Vec<String>,
-    /// What the last message that set limits added to the two lists above: "it" in a message that lifts them.
+    /// Paths that the last message with limits added to the two lists above: "it" in a message that lifts them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub latest: Vec<String>,
     /// Something new was ordered since without a word on limits: `allowed_paths` may be over.
@@ -35,10 +35,10 @@ pub struct SteerState {
     /// The person wants no checks to be run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub skips_checks: bool,
-    /// When the limits were last changed.
+    /// Last change of the limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
-    /// Who set them: `user_message`.
+    /// Source of the limits: `user_message`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// In which words they were set; of those that hold.
@@ -46,7 +46,7 @@ pub struct SteerState {
     pub said: Vec<Said>,
     /// Entries that found no room.
     pub dropped: u64,
-    /// What was said before cannot be read any more, and nobody was told yet.
+    /// True while earlier limits are unreadable and nobody was told yet.
     #[serde(skip)]
     pub lost: bool,
 }

@@ -1,11 +1,11 @@
-//! What a path in a message means in one worktree: people write `store.py` for `src/db/store.py`, and
+//! Resolves a path of a message in one worktree: people write `store.py` for `src/db/store.py`, and
 //! `readme` for `README.md`.
 
 use super::nouns::LOCK_FILES;
 use super::path_lexicon::is_plain_name;
 use super::paths::is_outside;
 
-/// What a worktree has, as far as people name it.
+/// Names in a worktree, as people use them.
 pub trait Names {
     /// Names of the files and directories at the root of the worktree.
     fn at_root(&self) -> &[String];
@@ -52,7 +52,7 @@ const LOCKS: [&str; 10] = [
     "**/Pipfile.lock",
 ];
 
-/// What else may be touched where nothing but the tests may: those that lie beside what they test, and what they need.
+/// Paths allowed where only tests may change: those that lie beside what they test, and what they need.
 const TESTS_EVERYWHERE: [&str; 8] = [
     "**/test",
     "**/spec",
@@ -64,7 +64,7 @@ const TESTS_EVERYWHERE: [&str; 8] = [
     "**/testdata",
 ];
 
-/// Where tests are parts of the sources, no path tells them apart.
+/// Sources that contain their tests: no path tells them apart.
 const TESTS_WITHIN: [(&str, &str); 3] = [
     ("Cargo.toml", "**/*.rs"),
     ("build.zig", "**/*.zig"),

@@ -452,7 +452,7 @@ fn before_is_object(clause: &Clause, at: usize) -> bool {
     })
 }
 
-/// What may follow the name of a directory that has no slash; before another noun it describes.
+/// Classes that may follow a directory's name without a slash; before another noun it describes.
 pub(super) const AFTER_NAME: Set = Set::of(Class::And)
     .with(Set::of(Class::Or))
     .with(Set::of(Class::Tail))
@@ -478,7 +478,7 @@ fn ends_like_file(path: &str) -> bool {
     spelt(name, Spelt::Bare).is_some() && name.contains('.')
 }
 
-/// What is protected, when no path names it: the words after the verb, as written.
+/// Returns the protected thing when no path names it: the words after the verb, as written.
 fn note(clause: &Clause, message: &str) -> Option<String> {
     let verb = clause.items.iter().position(|i| {
         i.has(Class::Edit)

@@ -7,7 +7,7 @@ use super::path_lexicon::{
     files_ending_in, has_ending, is_date, is_directory, is_file_name, is_pair,
 };
 
-/// How a piece of text stands in the message.
+/// Spelling of a piece of text in the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelt {
     /// Between blanks.

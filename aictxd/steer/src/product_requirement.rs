@@ -1,4 +1,4 @@
-//! What a program is to do, or who may use it: it has the words of a limit and none for the agent.
+//! Recognises requirements of the product: they have the words of a limit and none for the agent.
 
 use super::anaphora::CHANGES;
 use super::clause::{Clause, Item};
@@ -25,7 +25,7 @@ pub(super) fn is_change(item: &Item) -> bool {
     item.has(Class::Edit) || item.has(Class::EditNo)
 }
 
-/// What is written for others to read.
+/// Nouns for texts written for others.
 const NOTES: &[&str] = &[
     "comment",
     "todo",

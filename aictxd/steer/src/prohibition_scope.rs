@@ -38,7 +38,7 @@ pub(super) fn does_without_checks(clause: &Clause) -> bool {
     })
 }
 
-/// Where "without touching" stands in a clause: what is named before it is to be worked on. 0 where it does
+/// Returns the position of "without touching" in a clause: what is named before it is to be worked on. 0 where it does
 /// not say so, or says it the other way round.
 pub(super) fn without(clause: &Clause) -> usize {
     let items = &clause.items;
@@ -245,7 +245,7 @@ pub(super) fn keeps_a_thing(clause: &Clause) -> bool {
     object.iter().any(is_thing) && !object.iter().any(is_work)
 }
 
-/// What the tests of a file are called, as patterns.
+/// Returns the names of a file's tests, as patterns.
 pub(super) fn tests_of(path: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').find(|part| !part.is_empty());

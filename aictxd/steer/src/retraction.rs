@@ -4,7 +4,7 @@ use super::clause::{Clause, Item};
 use super::rules::LEAD;
 use super::word_class::{Class, Set};
 
-/// What may be said of the limit itself, and between it and its verb.
+/// Words about the limit itself, and between it and its verb.
 const SAID: &[&str] = &[
     "the",
     "that",

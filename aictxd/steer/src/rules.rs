@@ -46,7 +46,7 @@ enum Element {
 
 /// One rule.
 pub(super) struct Rule {
-    /// What a clause is that it fits.
+    /// Label of a matching clause.
     pub(super) label: Label,
     /// The heaviest rule that fits wins.
     pub(super) weight: u8,

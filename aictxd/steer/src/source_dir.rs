@@ -33,7 +33,7 @@ pub(super) fn is_source(clause: &Clause, at: usize) -> bool {
     word(at).is_some_and(|word| SOURCE.contains(&word)) && ends
 }
 
-/// Where the repository has its code.
+/// Returns the directory of the repository's code.
 pub(super) fn source_directory(exists: &dyn Fn(&str) -> bool) -> Option<&'static str> {
     ["src", "source", "sources", "lib"]
         .into_iter()

@@ -1,4 +1,4 @@
-//! What only says until when or why: "don't touch A until the tests pass" is no limit on the tests.
+//! Recognises clauses of time and reason: "don't touch A until the tests pass" is no limit on the tests.
 
 use super::anaphora::UNTIL;
 use super::clause::{Clause, Item};
@@ -13,7 +13,7 @@ const BEGINS: &[&str] = &[
     "quando", "depois", "因为", "直到", "等到", "由于", "除非",
 ];
 
-/// How such a part ends in Chinese and Japanese, which set it first.
+/// Ends of such a part in Chinese and Japanese, which set it first.
 const ENDS: &[&str] = &["期间", "まで", "ので", "ため", "間は"];
 
 /// Those of the `named` things that are not in such a part; all of them where nothing else is named.

@@ -161,7 +161,7 @@ impl Lexicon {
     }
 }
 
-/// How strongly a text speaks for each type.
+/// Score of a text for each type.
 #[derive(Debug, Default)]
 pub struct TaskScores {
     by_type: [u32; 10],
@@ -268,7 +268,7 @@ impl TaskScores {
         }
     }
 
-    /// What is said to be broken is to be mended, whatever it is; what may break is not.
+    /// Scores a fault: what is broken is to be mended, whatever it is; what may break is not.
     fn fault(&mut self, fault: Fault) {
         let mending = TASK_TYPES.iter().position(|name| *name == "bug_fixing");
         let Some(own) = mending.and_then(|at| self.by_type.get_mut(at)) else {
@@ -299,7 +299,7 @@ impl TaskScores {
         UNSPACED_MENDING.iter().any(ordered)
     }
 
-    /// Who finds out why in order to mend it mends.
+    /// Scores an investigation whose aim is to mend.
     fn mend_after_all(&mut self, ordered: bool) {
         let Some(("investigation" | "analysis", best, _)) = self.best().filter(|_| ordered) else {
             return;
@@ -449,7 +449,7 @@ fn orders(word: &str) -> bool {
     found.is_some_and(other) && !tells(word) && !is_thing(word)
 }
 
-/// What a word means together with its second part, which stands further on.
+/// Returns the meaning of a word together with its second part, which stands further on.
 fn parted(words: &[&str], at: usize) -> Option<Meaning> {
     let parts = LEXICON.parted.get(*words.get(at)?)?;
     let behind = words.iter().skip(at + 1).take(MAX_GAP);

@@ -9,7 +9,7 @@ use super::paths::{self, Spelt};
 /// Quotations above this many characters are somebody else's text, not names.
 pub(super) const LONG_QUOTE: usize = 40;
 
-/// Where a clause may end.
+/// Breaks at which a clause may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Break {
     /// `,` and dashes.
@@ -22,7 +22,7 @@ pub(super) enum Break {
     Question,
 }
 
-/// What a token is.
+/// Kind of token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A word, folded.

@@ -1,4 +1,4 @@
-//! What a clause sets aside that the one before it names: "the migration, drop it", "A is flaky, ignore it".
+//! Recognises a clause that sets aside what the one before it names: "the migration, drop it", "A is flaky, ignore it".
 
 use super::clause::{Clause, Item};
 use super::clause_label::{Judged, of_clause};
@@ -36,7 +36,7 @@ const TOO: &[&str] = &[
     "either", "neither", "nor", "tampoco", "plus", "same", "goes", "applies", "likewise", "ditto",
     "gilt", "dasselbe", "gleiche", "mismo", "mesmo", "pareil", "meme", "vale",
 ];
-/// What else may stand in such a clause.
+/// Other words allowed in such a clause.
 const OF_TOO: &[&str] = &[
     "for", "to", "fur", "con", "para", "por", "pour", "non", "lo", "de", "en", "em", "a", "in",
     "ni", "nem", "den", "dem", "for", "is", "des", "du", "das", "の", "は", "に", "を",

@@ -1,4 +1,4 @@
-//! What users ask to be remembered: "remember: no microtime() in the queue", "from now on use pnpm".
+//! Rules that users state: "remember: no microtime() in the queue", "from now on use pnpm".
 //!
 //! Only what is said in so many words, at the beginning of a sentence, counts: a rule that nobody made is
 //! worse than one that is said again.
@@ -56,7 +56,7 @@ const BEFORE: &[&str] = &[
     "あと",
 ];
 
-/// What says that the rest is to be kept; it is left away.
+/// Phrases that announce a rule; they are left out of it.
 const KEEP: &[&str] = &[
     "remember that",
     "remember this",
@@ -141,7 +141,7 @@ const TITLES: &[&str] = &[
     "決定",
     "ルール",
 ];
-/// What is part of the rule.
+/// Phrases that are part of the rule.
 const RULES: &[&str] = &[
     "from now on",
     "from here on",
@@ -366,7 +366,7 @@ fn holds_for_every(sentence: &str) -> bool {
     is(first, EVERY) && subject.iter().any(is_made)
 }
 
-/// What says that it holds for the work at hand and no longer.
+/// Phrases that limit it to the work at hand.
 const PASSING: &[&str] = &[
     "for today",
     "only today",
@@ -408,7 +408,7 @@ const PASSING: &[&str] = &[
     "今日は",
     "今回",
 ];
-/// What makes a rule of something to be done.
+/// Words that make a rule of something to be done.
 const ALWAYS: &[&str] = &[
     "always", "never", "every", "each", "siempre", "nunca", "cada", "immer", "nie", "jede",
     "toujours", "jamais", "chaque", "sempre", "每", "总是", "毎", "必ず",
@@ -461,7 +461,7 @@ fn rules(message: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
     out
 }
 
-/// What takes a rule back; the rest says which.
+/// Phrases that take a rule back; the rest says which.
 const FORGET: &[&str] = &[
     "forget about the rule",
     "forget the rule",
@@ -493,7 +493,7 @@ const FORGET: &[&str] = &[
     "忘れて",
 ];
 
-/// What a message says of rules that hold no longer: the words that say which ones.
+/// Returns the words that name rules which a message takes back.
 pub fn rules_taken_back(message: &str) -> Vec<String> {
     if message.len() > MAX_MESSAGE {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What a word can mean in a message to an agent.
+//! Classes of words in messages to an agent.
 
 /// A set of [`Class`]es.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,7 +18,7 @@ impl Set {
         Self(self.0 | other.0)
     }
 
-    /// What both have.
+    /// Returns the intersection.
     pub(super) const fn both(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
@@ -83,7 +83,7 @@ classes! {
     Wait = "WAIT";
     /// To go on.
     Cont = "CONT";
-    /// What stands beside stopping or waiting where both are only named: "start, stop and restart".
+    /// Counterparts of stopping or waiting where both are only named: "start, stop and restart".
     Pair = "PAIR";
     /// Forbids the verb that follows.
     Neg = "NEG";
@@ -111,7 +111,7 @@ classes! {
     Alone = "ALONE";
     /// To keep within.
     Keep = "KEEP";
-    /// How something behaves: no file.
+    /// Behaviour: no file.
     Behav = "BEHAV";
     /// To run.
     Run = "RUN";
@@ -197,7 +197,7 @@ classes! {
     Side = "SIDE";
     /// Verbs of whole tasks.
     Fix = "FIX";
-    /// What a report of a fault says.
+    /// Words of fault reports.
     Bug = "BUG";
     /// A phrase that changes the task by itself.
     TaskX = "TASKX";
@@ -251,7 +251,7 @@ classes! {
     NoElse = "NOELSE";
     /// "by the way".
     Btw = "BTW";
-    /// What the agent has done, after its pronoun.
+    /// Past deeds of the agent, after its pronoun.
     Past = "PAST";
     /// "loads": with a negation, what a report of a fault says.
     Works = "WORKS";

@@ -15,7 +15,7 @@ fn said(message: &str) -> SteerParams {
     }
 }
 
-/// What is to happen with a message of a class.
+/// Returns the decision for a class.
 fn decision(classification: &str) -> &'static str {
     match classification {
         "cancellation" => "pause",
@@ -46,7 +46,7 @@ fn is_right(classification: &str, paths: &str, reply: &SteerReply) -> bool {
         && (updates.allowed_paths == allowed || allowed.is_empty() && updates.only_paths.is_empty())
 }
 
-/// How many are right of how many, by language; prints what is missed.
+/// Returns right and total by language; prints the misses.
 fn rates(name: &str, set: &str) -> BTreeMap<String, (usize, usize)> {
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for line in set.lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {

@@ -19,7 +19,7 @@ fn ask(message: &str) -> SteerReply {
     .unwrap()
 }
 
-/// How many are right of how many, by language, of a set of `language|classification|message` lines; prints what is missed.
+/// Returns right and total by language of `language|classification|message` lines; prints the misses.
 fn rates(name: &str, set: &str) -> BTreeMap<String, (u32, u32)> {
     let mut counts: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     for line in set.lines().filter(|l| !l.starts_with('#')) {
@@ -42,7 +42,7 @@ fn rates(name: &str, set: &str) -> BTreeMap<String, (u32, u32)> {
     counts
 }
 
-/// What the model was trained on is understood. How well it does with what it never saw is for
+/// The model knows its training set. Its figures on unseen messages are for
 /// `examples/blind.rs` to say.
 #[test]
 fn what_was_taught_is_known() {
@@ -93,7 +93,7 @@ struct Better {
     also: Vec<String>,
 }
 
-/// What is wrong with the answer to `case`, when something is.
+/// Returns the fault of the answer to `case`.
 fn judge(case: &Case, first_prompt: bool) -> Option<String> {
     let answer = steer(&SteerParams {
         message: case.message.clone(),
@@ -188,7 +188,7 @@ fn shared_cases() {
     }
 }
 
-/// What the message makes of paths, in the words of `limits.txt`.
+/// Returns the effect of the message on paths, in the words of `limits.txt`.
 fn outcome(reply: &SteerReply) -> (&'static str, String) {
     let updates = &reply.suggested_updates;
     let named = |name, list: &[String]| (!list.is_empty()).then(|| (name, list.join(" ")));
@@ -244,7 +244,7 @@ fn misunderstood(set: &str) -> (usize, usize) {
     (wrong, all)
 }
 
-/// What limits and what does not, by how each language says it: every line must be right, for the
+/// Limits by language: every line must be right, for the
 /// guard enforces it.
 #[test]
 fn limits_are_never_turned_around() {

@@ -1,4 +1,4 @@
-//! What is asked of a person at a terminal, and what comes of each answer.
+//! Questions to a person at a terminal, and the effect of each answer.
 
 use std::path::Path;
 

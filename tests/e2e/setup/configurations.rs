@@ -9,7 +9,7 @@ use aictx_tests::TestEnv;
 
 use super::{HOOKS_OF_THE_ANCESTOR, Shape, tree, write};
 
-/// What somebody's files look like: a name, and how they come to be.
+/// Layout of somebody's files: a name, and how they come to be.
 type Configuration = (&'static str, fn(&Path));
 
 /// Configurations that people have.

@@ -92,7 +92,7 @@ impl Patient {
         self.memory(file, &format!("{row}\n").repeat(5));
     }
 
-    /// What doctor says of one check; null when it is not made.
+    /// Returns the result of one check; null when it is not made.
     fn check(&self, name: &str) -> Value {
         let reply = self
             .env

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{home_of_many_agents, tree, write};
 
-/// Where each agent's entry stands in a home, and how to find it there.
+/// Place of each agent's entry in a home, and how to find it there.
 const PLACES: &[(&str, &str, &str)] = &[
     ("claude", ".claude.json", "/mcpServers/aictx"),
     ("codex", ".codex/config.toml", ""),
@@ -190,7 +190,7 @@ fn doctor_sees_entries_that_lead_nowhere() {
     );
 }
 
-/// What somebody's file for MCP servers looks like, and whether ours can be added.
+/// Layout of somebody's file for MCP servers; true if ours can be added.
 type Configuration = (&'static str, &'static str, &'static str, bool);
 
 const CONFIGURATIONS: &[Configuration] = &[

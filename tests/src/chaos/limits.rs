@@ -101,7 +101,7 @@ pub enum Bad {
     Both,
 }
 
-/// What is bad about it.
+/// Fault of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// No space is left.

@@ -9,7 +9,7 @@ use super::Outcome;
 use crate::session::payload;
 use crate::{TestEnv, exchange};
 
-/// What a process holds.
+/// Resources of a process.
 #[derive(Debug, Clone, Copy, Default)]
 struct Held {
     files: u64,
@@ -34,12 +34,12 @@ fn held(pid: u32) -> Held {
     }
 }
 
-/// How much is done.
+/// Amount of work.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
     /// Sessions side by side in the first part.
     pub agents: usize,
-    /// How long the first part takes.
+    /// Duration of the first part.
     pub mixed: Duration,
     /// Sessions of the second part, one after another from one process.
     pub sessions: usize,

@@ -14,7 +14,7 @@ use crate::ids::decision_id;
 const MOST: usize = 500;
 const MOST_HANDOFFS: usize = 200;
 
-/// What becomes of each row of a history that goes through git: of equal rows the first stays, and of
+/// Returns the fate of each row of a shared history: of equal rows the first stays, and of
 /// the others the newest; so does what is pinned, an open failure, a decision in force.
 pub fn portable_fates(file: &str, rows: &[Value]) -> Vec<Fate> {
     let most = if file == files::HANDOFFS {

@@ -1,4 +1,4 @@
-//! What is known of the parts of the code that a request is about, and what could go wrong there.
+//! Notes and risks of the areas that a request is about.
 
 use aictx_proto::record::Subsystem;
 use aictx_proto::shown;

@@ -1,4 +1,4 @@
-//! What binds a session: how well the request fits what is remembered, and what follows from it
+//! Contract of a session: the fit of the request to memory, and what follows from it
 //!. Bound only by evidence in the request itself, or when it says to go on.
 
 use std::cmp::Reverse;
@@ -29,11 +29,11 @@ pub(crate) struct EntryPoint {
     pub(crate) path: String,
     pub(crate) reason: Line,
     pub(crate) source: Source,
-    /// Whose word the reason is.
+    /// Origin of the reason.
     pub(crate) origin: Origin,
 }
 
-/// Where an entry point comes from.
+/// Source of an entry point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Task,

@@ -11,7 +11,7 @@ use super::whole_values::leave_one_out;
 /// Most tokens of it in the usual, the full and the brief form.
 const JSON: (u32, u32, u32) = (5_000, 9_000, 2_400);
 
-/// What the texts of an answer are cut to where taking parts out is not enough, in tokens.
+/// Lengths of an answer's texts where removing parts is not enough, in tokens.
 const SHORTER: [u32; 4] = [120, 60, 30, 16];
 /// Members that are paths, commands and names: whole or not at all.
 const EXACT: &[&str] = &[

@@ -15,7 +15,7 @@ const ROOM: usize = 24 * 1024;
 /// Stands before the name of each member; serde_json escapes it wherever a text holds one.
 const MARK: char = '\0';
 
-/// What stands between two members, of which the quote is the name's.
+/// Separator of two members, with the quote of the second one's name.
 const BETWEEN: &str = ",\"";
 
 /// The JSON of an answer with its [`MARK`]s.

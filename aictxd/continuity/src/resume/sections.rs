@@ -24,7 +24,7 @@ const MAX_GAPS: usize = 8;
 /// Items of `loaded_context`.
 const MAX_LOADED: usize = 12;
 
-/// What earlier contracts still want: of the active task, of the recent one, of the last handoff.
+/// Returns open points of earlier contracts: of the active task, of the recent one, of the last handoff.
 /// Whatever a later execution was seen to do is not wanted any more (W3b).
 pub(crate) fn carryover_gaps(context: &Context) -> Vec<Value> {
     let mut gaps: Vec<Value> = Vec::new();
@@ -153,7 +153,7 @@ pub(crate) fn task_state(
     })
 }
 
-/// What was thought and found wrong in the task at hand, newest first.
+/// Returns the discarded hypotheses of the task at hand, newest first.
 pub(crate) fn discarded_hypotheses(context: &Context, limit: usize) -> Vec<Value> {
     context
         .threads_at_hand()
@@ -477,7 +477,7 @@ pub(crate) fn recalled(context: &Context) -> Vec<String> {
     all.map(text).collect()
 }
 
-/// What was done before for something like this, in one line.
+/// Renders a strategy in one line.
 fn strategy_text(found: &StrategyMatch) -> String {
     let strategy = found.strategy;
     let mut line = format!(
@@ -506,7 +506,7 @@ pub(crate) fn other_work(context: &Context) -> bool {
     !context.request.is_empty() && !context.continues && context.relevance <= Relevance::Low
 }
 
-/// What the session goes on with; nothing where the request is about something else.
+/// Renders the work that the session continues; empty where the request is about something else.
 fn resuming(context: &Context) -> String {
     match (context.threads_at_hand().next(), context.handoff) {
         (Some(thread), _) => origin::line(&thread.goal, 200, thread.origin),
@@ -530,7 +530,7 @@ fn last_progress(handoff: &Handoff) -> String {
     origin::line(&text, 240, handoff.origin)
 }
 
-/// What to do next: of the task, of the handoff where it fits, the first entry point.
+/// Returns the next step: of the task, of the handoff where it fits, the first entry point.
 fn next_step(context: &Context, points: &[EntryPoint]) -> String {
     let of_task = context
         .threads_at_hand()
@@ -551,7 +551,7 @@ fn next_step(context: &Context, points: &[EntryPoint]) -> String {
         .unwrap_or_default()
 }
 
-/// What is known to hold: only what succeeded counts.
+/// Returns the validated statements: only what succeeded counts.
 fn validated(context: &Context, limit: usize) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let verified = context

@@ -10,7 +10,7 @@ use serde_json::Value;
 const LISTS: &[&str] = &["/expected_first_files", "/edit_scope/secondary_if_needed"];
 /// Most tokens of a path or pattern that is left out last: those of any directory's tests.
 const SHORT: u32 = 12;
-/// What is said twice, or what somebody only needs who asks why.
+/// Members that repeat others, or that only explain.
 const COPIES: &[&str] = &["/test_command/runs", "/edit_scope/primary"];
 
 /// Takes one more path or command out of an answer; `false` where there is none left that it could do

@@ -7,7 +7,7 @@ use aictx_proto::record::Thread;
 use aictx_proto::snapshot::{GitState, Snapshot};
 use serde_json::{Value, json};
 
-/// What is checked out where somebody asks, gathered outside of decisions.
+/// Checkout of the caller, gathered outside of decisions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checkout {
     /// The worktree: its path relative to the main one, `.` for that itself.
@@ -58,7 +58,7 @@ impl Checkout {
     }
 }
 
-/// Whether a thread may be loaded on a checkout, and why.
+/// Decision to load a thread on a checkout, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Loadable {
     /// It may.

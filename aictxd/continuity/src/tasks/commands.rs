@@ -32,7 +32,7 @@ pub enum TaskError {
     Field {
         /// Member.
         name: String,
-        /// What is wrong.
+        /// Problem.
         why: String,
     },
     /// Nothing to do.
@@ -55,7 +55,7 @@ impl TaskError {
     }
 }
 
-/// What a task command did.
+/// Result of a task command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskOutcome {
     /// The thread now.
@@ -64,7 +64,7 @@ pub struct TaskOutcome {
     pub changed_fields: Vec<String>,
 }
 
-/// Who does it, where and when.
+/// Identity, checkout and time of a command.
 #[derive(Debug, Clone, Copy)]
 struct Act<'a> {
     snapshot: &'a Snapshot,

@@ -1,4 +1,4 @@
-//! What an execution adds to the thread it worked on.
+//! Merges an execution into the thread it worked on.
 
 use aictx_proto::record::Thread;
 use aictx_proto::text::clean;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::MAX_TEXT;
 use super::patch::{add, strongest};
 
-/// What was observed of an execution, as far as a thread cares.
+/// Observations of an execution that matter to a thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Evidence<'a> {
     pub(crate) execution_id: &'a str,
@@ -21,7 +21,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) success: Option<bool>,
     /// The next step that was named, if one was.
     pub(crate) next_step: Option<&'a str>,
-    /// What the contract still wants after this execution; gaps of the same kind are replaced.
+    /// Open points of the contract after this execution; gaps of the same kind are replaced.
     pub(crate) gaps: &'a [Value],
     /// Kinds of gaps that this execution closed.
     pub(crate) closed: &'a [&'a str],

@@ -245,7 +245,7 @@ const SEVERITIES: &[&str] = &[
     "blocking",
 ];
 
-/// How severe a gap is; unknown ones are least.
+/// Returns the rank of a severity; unknown ones are least.
 pub(crate) fn severity_rank(severity: &str) -> usize {
     SEVERITIES.iter().position(|s| *s == severity).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! What runs inside of a container, as on another machine.
+//! Commands inside of a container, as on another machine.
 
 use aictx_shell::{SimpleCommand, Word};
 

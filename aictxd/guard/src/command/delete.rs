@@ -13,7 +13,7 @@ use super::{
 /// Files of one call that are looked at.
 const MAX_FILES: usize = 256;
 
-/// What `wipefs` needs to wipe anything: without these it lists what it finds.
+/// Options with which `wipefs` wipes: without these it lists what it finds.
 const WIPES: &[&str] = &["-a", "--all", "-o", "--offset"];
 
 /// Programs that delete, besides those that overwrite or format.

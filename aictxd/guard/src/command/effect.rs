@@ -1,4 +1,4 @@
-//! What a command would do, in the words of the reply.
+//! Effects of commands, in the words of the reply.
 
 use aictx_proto::methods::guard::{CommandEffect, CommandRisk as Reply, GuardFinding};
 
@@ -9,7 +9,7 @@ const MAX_EFFECTS: usize = 16;
 /// Characters of a target.
 const TARGET_CHARS: usize = 200;
 
-/// How careful the reader of a reply has to be.
+/// Level of caution of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Level {
     /// Nothing to say.
@@ -137,7 +137,7 @@ impl Kinds {
 }
 
 impl Kind {
-    /// What a command of this kind does, behind its name in a sentence.
+    /// Returns the effect of this kind, behind a command's name in a sentence.
     pub(crate) fn loss(self) -> &'static str {
         match self {
             Self::Delete => "deletes files for good",

@@ -193,7 +193,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
 }
 
-/// What a script for MongoDB takes away.
+/// Returns the tier of a script for MongoDB.
 fn mongo_tier(text: &str) -> Option<Tier> {
     // What is explained is not done; what stands beside it is.
     if text.contains(".explain(") {

@@ -1,4 +1,4 @@
-//! What a command writes to: programs that copy, move, empty or edit files.
+//! Writes of programs that copy, move, empty or edit files.
 
 use aictx_shell::Word;
 
@@ -230,7 +230,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     true
 }
 
-/// Where a download is put: in a file, or in a directory for all of them.
+/// Checks the target of a download: a file, or a directory for all of them.
 fn fetched(judge: &mut Judge, call: Call) {
     let (name, words) = (call.name, call.arguments());
     let (file, dir) = match name {
@@ -408,7 +408,7 @@ fn forced_over(judge: &mut Judge, call: Call, source: &Word, destination: &Word)
 }
 
 impl Judge<'_> {
-    /// How bad it is to leave a file empty: what people wrote is lost, what programs write is not.
+    /// Returns the tier of emptying a file: what people wrote is lost, what programs write is not.
     pub(super) fn emptying(&self, call: Call, word: &Word) -> Tier {
         let known = self.known_behind(call, word);
         let written = match known.tracked {

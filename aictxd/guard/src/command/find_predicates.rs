@@ -1,4 +1,4 @@
-//! What a `find` finds, as far as its tests tell.
+//! Matches of a `find`, as far as its tests tell.
 
 use std::slice::Iter;
 
@@ -43,14 +43,14 @@ pub(super) fn finder<'s>(call: Call<'s>) -> Option<&'s SimpleCommand<'s>> {
     (find.name() == "find").then_some(find)
 }
 
-/// Where a `find` starts.
+/// Returns the starting points of a `find`.
 pub(super) fn starts<'c>(find: &'c SimpleCommand<'c>) -> impl Iterator<Item = &'c Word<'c>> {
     find.arguments()
         .iter()
         .take_while(|word| !word.text.starts_with(['-', '(', '!']))
 }
 
-/// What one alternative finds, or several together.
+/// Matches of one alternative, or of several together.
 #[derive(Default, Clone, Copy)]
 struct Found {
     /// It says itself what is done.

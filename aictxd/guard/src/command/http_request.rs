@@ -79,7 +79,7 @@ pub(super) fn request(judge: &mut Judge, call: Call) {
     judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, shown);
 }
 
-/// What stands in an address before the name of something that holds everything else: ports and paths of
+/// Parts of addresses before the name of something that holds everything else: ports and paths of
 /// search servers, vector stores, message brokers and clusters.
 const HOLDERS: &[&str] = &[
     ":9200/",

@@ -9,7 +9,7 @@ use super::{
     Call, Judge, Kind, Tier, delete, file_writers, find_predicates, has_option, stdin_source,
 };
 
-/// What a script leaves of the files it edits.
+/// Remains of the files that a script edits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
     /// Nothing, or next to nothing.
@@ -237,7 +237,7 @@ fn sed<'w>(arguments: &'w [Word<'w>]) -> (Vec<&'w Word<'w>>, Left) {
     (files, left)
 }
 
-/// What one order of a `sed` script leaves.
+/// Returns the remains after one order of a `sed` script.
 fn sed_order(order: &str) -> Left {
     let order = order.trim();
     let Some(address) = order.strip_suffix('d').map(str::trim_end) else {

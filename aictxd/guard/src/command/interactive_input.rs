@@ -1,4 +1,4 @@
-//! What is typed into a program instead of being given as words: orders on standard input, keys for
+//! Input typed into a program instead of being given as words: orders on standard input, keys for
 //! another terminal.
 
 use super::{Call, Judge, Kind, Tier, stdin_source};

@@ -4,7 +4,7 @@ use aictx_shell::{Word, is_shell};
 
 use super::table::Interpreter;
 
-/// How an interpreter reads its short options.
+/// Syntax of an interpreter's short options.
 struct Short {
     name: &'static str,
     /// Letters behind which its program stands.
@@ -102,7 +102,7 @@ fn short_of(name: &str) -> Option<&'static Short> {
     SHORT.iter().find(|known| known.name == name)
 }
 
-/// What stands in a word of options beside letters without a value.
+/// Part of a word of options beside letters without a value.
 enum Cluster<'t> {
     /// The program, or nothing when the next word is the program.
     Program(&'t str),
@@ -134,7 +134,7 @@ impl Short {
     }
 }
 
-/// Whether a program stands behind the options of a word (`perl -lne`, `python3 -uc`): in the word itself,
+/// Finds the program behind the options of a word (`perl -lne`, `python3 -uc`): in the word itself,
 /// or as the next one when nothing is left of it.
 pub(super) fn program_in<'w>(known: &Interpreter, word: &'w Word) -> Option<&'w str> {
     let text = word.text.as_str();

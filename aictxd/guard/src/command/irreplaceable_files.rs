@@ -67,7 +67,7 @@ const FOR_A_WHILE: [&str; 11] = [
     "dummy",
 ];
 
-/// What stands behind the last dot of all of these. Asked of every file that is deleted, and it tells almost
+/// Extensions of all of these. Asked of every file that is deleted, and it tells almost
 /// always that a name is none of them.
 static LAST: LazyLock<Names> = LazyLock::new(|| {
     let all = ENDINGS.iter().chain(&NAMES).chain(&PACKED);

@@ -8,7 +8,7 @@ use aictx_shell::Word;
 #[derive(Debug, Default)]
 pub(super) struct Operands<'w> {
     pub(super) words: Vec<&'w str>,
-    /// How many of them stand before the first option behind the verb.
+    /// Number of them before the first option behind the verb.
     pub(super) leading: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What lies outside of the repository: where agents may write, what is in use there, and what says who may
+//! Paths outside of the repository: where agents may write, what is in use there, and what says who may
 //! do what.
 
 use std::borrow::Cow;
@@ -38,7 +38,7 @@ pub(super) fn is_home(raw: &str) -> bool {
     matches!(spelled, Cow::Owned(_)) && !spelled.contains(['$', '`'])
 }
 
-/// Where agents keep plans, notes and what they fetched, below the user's home.
+/// Directories of agents' own files, below the user's home.
 const AGENTS_OWN: &[&str] = &[
     "/.cache/",
     "/.claude/plans/",

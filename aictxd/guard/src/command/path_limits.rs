@@ -1,4 +1,4 @@
-//! What must be left alone, in commands whose files no other rule follows: formatters, git, moves of
+//! Limits in commands whose files no other rule follows: formatters, git, moves of
 //! whole directories, lists that another program makes, patches, programs for interpreters.
 //!
 //! A command counts when it writes what it is given. Which do is a table; whatever is not in it only
@@ -95,7 +95,7 @@ const WRITERS: &[(&str, &[&str])] = &[
 static OPTIONS_OF: LazyLock<ByName<&'static [&'static str]>> =
     LazyLock::new(|| WRITERS.iter().copied().collect());
 
-/// What git writes in the worktree of the paths it is given.
+/// Subcommands of git that write the paths they are given.
 const GIT_WRITES: &[&str] = &["checkout", "restore", "rm", "mv", "stash"];
 
 /// Runs what a command writes through what must be left alone.
@@ -162,7 +162,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
 }
 
-/// What git writes of the paths that it is given, in the directory that it is told to work in.
+/// Checks paths that git writes, in the directory that it is told to work in.
 fn in_git(judge: &mut Judge, call: Call) {
     let arguments = call.arguments();
     let verb = operands_of(call.program.valued, arguments)
@@ -283,7 +283,7 @@ pub(super) fn known_part(text: &str) -> &str {
     known.get(..end).unwrap_or_default()
 }
 
-/// What speaks against writing what a word names, if it names anything of the repository; by the name
+/// Returns the limit on writing the path of a word, if it names anything of the repository; by the name
 /// that it has there and by where links lead from it. A file that is there is taken as written.
 pub(super) fn limit_on(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
     if text.is_empty() {
@@ -473,7 +473,7 @@ fn contents_into(judge: &mut Judge, call: Call) {
 }
 
 impl Judge<'_> {
-    /// What is written must be left alone.
+    /// Reports a write to a protected path.
     pub(super) fn off_limits(&mut self, limit: &Limit, verb: &str, target: &str) {
         let (code, tier): (&'static Code, Tier) = match limit {
             Limit::Forbidden | Limit::Outside => {

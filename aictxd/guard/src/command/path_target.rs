@@ -1,4 +1,4 @@
-//! Where the things lie that a command would hit, and how bad that is.
+//! Targets of a command, and the severity of hitting them.
 
 use aictx_proto::path::{Located, Outside, RepoPath, is_plain, locate, segments};
 use aictx_shell::Word;
@@ -9,7 +9,7 @@ use super::table::{DISKS, REGENERABLE, REGENERABLE_FILES, TEMPORARY};
 use super::{Call, Judge, Kind, Limit, Tier, What, path_limits};
 use crate::finding_codes::{self, ERROR, PATH_OUTSIDE_REPO};
 
-/// Where a command line is run.
+/// Place in which a command line is run.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     /// Absolute root of the worktree.
@@ -18,7 +18,7 @@ pub struct Place<'a> {
     pub cwd: &'a str,
 }
 
-/// How a path is written to. Leaving a new file somewhere is less than changing what is there.
+/// Manner of a write. Leaving a new file somewhere is less than changing what is there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Touch {
     Alter,
@@ -31,7 +31,7 @@ pub(super) enum Touch {
     Create,
 }
 
-/// What a recursive deletion would hit.
+/// Reach of a recursive deletion.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// One file, as facts tell.
@@ -45,7 +45,7 @@ pub(super) enum Reach {
 }
 
 impl<'a> Place<'a> {
-    /// Where in the repository a command starts, empty for its root; nothing when that is spelled with a detour, or
+    /// Returns the directory a command starts in, empty for the root; `None` when that is spelled with a detour, or
     /// is not in it.
     pub(super) fn base(&self) -> Option<&'a str> {
         let below = self.cwd.strip_prefix(self.root)?;
@@ -391,7 +391,7 @@ impl Judge<'_> {
         self.add(what, verb, [word.text.as_str()]);
     }
 
-    /// What speaks against writing what lies outside of the worktree.
+    /// Returns the limit on writing outside of the worktree.
     pub(super) fn limit_elsewhere(&self, absolute: Option<&str>) -> Option<Limit> {
         let limited = self.facts.has_limits();
         absolute
@@ -399,7 +399,7 @@ impl Judge<'_> {
             .and_then(|path| self.facts.limit_elsewhere(path))
     }
 
-    /// What speaks against writing a path, or one that a pattern stands for.
+    /// Returns the limit on writing a path, or one that a pattern stands for.
     fn limit(&self, path: &RepoPath) -> Option<Limit> {
         self.facts.limit(path).or_else(|| {
             let pattern = self.facts.has_limits() && path.as_str().contains(['*', '?', '[']);

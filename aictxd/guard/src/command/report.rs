@@ -1,4 +1,4 @@
-//! How the judge writes down what it finds.
+//! Recording of findings.
 
 use aictx_shell::Word;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::finding_codes::{COMMAND_NOT_DECIDABLE, Code, DESTRUCTIVE_COMMAND, ERROR, WARNING};
 
-/// What a finding says besides verb and targets.
+/// Parts of a finding besides verb and targets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct What {
     pub(super) code: &'static Code,

@@ -5,7 +5,7 @@ use aictx_shell::Word;
 use super::options::{self, is_option, operands_of};
 use super::{Call, Judge, Kind, Tier, minor_effects, table};
 
-/// What the table says of one call.
+/// Verdict of the table on one call.
 enum Verdict {
     None,
     Harmless,

@@ -49,7 +49,7 @@ impl Called {
         self.by = before;
     }
 
-    /// How a finding is told: one from a file speaks in the words of the call.
+    /// Rewrites a finding from a file in the words of the call.
     pub(super) fn outward(
         &self,
         mut what: What,
@@ -344,7 +344,7 @@ pub(super) fn piped(judge: &mut Judge, call: Call, file: &Word) {
     }
 }
 
-/// What the name of a script, a target or a recipe promises, whatever its text says.
+/// Judges the name of a script, a target or a recipe, whatever its text says.
 fn promised(judge: &mut Judge, call: Call, name: &str, of_file: bool) {
     let asks = |word: &Word| {
         let text = word.text.as_str();

@@ -1,4 +1,4 @@
-//! What reaches standard input, or a script's place, from elsewhere on the line: through a pipe, from a
+//! Sources of standard input, or of a script, elsewhere on the line: through a pipe, from a
 //! file, out of a substitution.
 
 use aictx_shell::{RedirectKind, Script, SimpleCommand, Word};
@@ -206,7 +206,7 @@ fn printed_before(call: Call, at: usize, out: &mut Vec<String>) {
     }
 }
 
-/// What `echo` or `printf` print, with line breaks for their escapes. `printf` starts its format
+/// Returns the output of `echo` or `printf`, with line breaks for their escapes. `printf` starts its format
 /// again for each word, so that words are lines of their own when the format says so.
 pub(super) fn printed(command: &SimpleCommand) -> String {
     let mut separator = " ";

@@ -1,4 +1,4 @@
-//! What is known about programs, all data. Calls that are known by verbs and options stand in
+//! Tables of programs. Calls that are known by verbs and options stand in
 //! `table/rules.txt`.
 
 use aictx_shell::ByName;
@@ -78,7 +78,7 @@ impl Traits {
     pub(super) const SENDS: Self = Self(2);
     /// Its operands are files, tests or names of people's own.
     pub(super) const NAMES: Self = Self(4);
-    /// What stands behind its `--` is for the project's own program.
+    /// Arguments behind its `--` are for the project's own program.
     pub(super) const OWN: Self = Self(8);
     /// It runs the statements it is given.
     pub(super) const SQL: Self = Self(16);

@@ -1,4 +1,4 @@
-//! What is said of programs that no table knows: they are named by people, too, and `destroy`
+//! Heuristics for programs that no table knows: they are named by people, too, and `destroy`
 //! means the same everywhere.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! What PowerShell and `cmd` call things. Names and options know no case there.
+//! Names of PowerShell and `cmd`. Names and options know no case there.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

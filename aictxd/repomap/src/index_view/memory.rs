@@ -16,11 +16,11 @@ use crate::words;
 pub struct MemoryFile {
     /// Path relative to the root.
     pub path: String,
-    /// What sort of file it is.
+    /// Class of the file.
     pub class: Class,
     /// Name of its language, empty when unknown.
     pub language: String,
-    /// What its parser found.
+    /// Facts found by its parser.
     pub facts: Facts,
     /// Its text; empty where it must not or cannot be read.
     pub bytes: Vec<u8>,

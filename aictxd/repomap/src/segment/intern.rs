@@ -17,7 +17,7 @@ pub(crate) struct Interner {
     hasher: DefaultHashBuilder,
 }
 
-/// What tells most strings apart without a look at their text.
+/// Entry that tells most strings apart without a look at their text.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     /// The first eight bytes, zeros behind the end; in two halves, so that entries are small.
@@ -147,7 +147,7 @@ impl Interner {
         piece(&self.text, &self.ends, number)
     }
 
-    /// How many strings there are.
+    /// Returns the number of strings.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }

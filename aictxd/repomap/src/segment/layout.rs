@@ -12,7 +12,7 @@ const MAGIC: &[u8; 8] = b"aictxmap";
 /// Layout of this module. A reader of another number discards the file.
 pub(super) const FORMAT: u32 = 2;
 
-/// What a section holds. The order is the order in the file.
+/// Sections, in the order of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub(super) enum Section {

@@ -5,7 +5,7 @@ use super::layout::{SECTIONS, Section, assemble};
 use super::postings::{FIELDS, List, ListWriter, list_of};
 use super::{Segment, content_version};
 
-/// Where a document goes: its new number, or nowhere.
+/// New number of a dropped document.
 const GONE: u32 = u32::MAX;
 
 /// Copies the documents that `keep` wants (segment and document are its arguments) into a new

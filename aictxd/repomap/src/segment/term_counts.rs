@@ -13,7 +13,7 @@ pub(super) struct Counter {
     slots: Vec<WordSlot>,
     /// Hashes of the document's words.
     hashes: Vec<u64>,
-    /// What numbers they have among the known ones, as far as that was asked.
+    /// Their numbers among the known ones, as far as that was asked.
     numbers: Vec<u32>,
     /// Words of this field, in the order in which they were seen.
     seen_words: Vec<u32>,
@@ -101,7 +101,7 @@ impl Known {
         number
     }
 
-    /// Where the terms of a word stand.
+    /// Returns the positions of a word's terms.
     fn places(&self, number: u32) -> (u32, u32) {
         let end = |number: u32| self.ends.get(number as usize).copied().unwrap_or(0);
         (number.checked_sub(1).map_or(0, end), end(number))

@@ -1,4 +1,4 @@
-//! What is found in each language: small sources beside what they say.
+//! Definitions and references of each language: small sources beside their facts.
 //!
 //! `UPDATE_GOLDEN=1` writes what is found now; read the difference before keeping it.
 

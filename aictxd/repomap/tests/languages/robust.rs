@@ -25,7 +25,7 @@ fn parse(language: &str, source: &str) -> Facts {
     Parser::new().parse("a", Some(named(language)), source.as_bytes(), &slow())
 }
 
-/// What everything else relies on.
+/// Checks the invariants of facts.
 fn hold(facts: &Facts, lines: u32) {
     assert!(facts.definitions.len() <= MAX_DEFINITIONS);
     assert!(facts.imports.len() <= MAX_IMPORTS);

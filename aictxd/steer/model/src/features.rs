@@ -1,4 +1,4 @@
-//! What of a text the model sees: its words, pairs and triples of them, and pieces of words, each
+//! Features of a text for the model: its words, pairs and triples of them, and pieces of words, each
 //! as the number of a bucket. The build script and the daemon share this file, so that a model is
 //! asked in the words it was trained in.
 
@@ -145,7 +145,7 @@ fn words(text: &str) -> Vec<u32> {
     rows
 }
 
-/// What a letter belongs to, as far as it tells where words end.
+/// Script of a letter, as far as it tells where words end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Script {
     Spaced,
@@ -234,7 +234,7 @@ impl Hash {
 mod tests {
     use super::*;
 
-    /// How many rows of words two texts share, but for how they begin.
+    /// Returns the number of word sequences that two texts share, but for their beginnings.
     fn shared(one: &str, other: &str) -> usize {
         let other = words(other);
         let rows = words(one);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::features::CLASSES;
 
-/// What somebody wrote, and what it is.
+/// Labelled message.
 pub struct Message {
     /// The code of its language.
     pub language: String,

@@ -11,14 +11,14 @@ const STEP: f32 = 4.0;
 const DECAY: f32 = 8.0;
 /// Part of a step that biases, which every example moves, take.
 const BIAS_STEP: f32 = 0.1;
-/// How strongly weights are drawn to nothing, per example.
+/// L2 regularisation, per example.
 const L2: f32 = 1.5e-5;
 
 /// Weights of each bucket for each class.
 pub struct Weights {
     /// A row for each bucket.
     pub of: Vec<[f32; CLASSES.len()]>,
-    /// What each class starts from.
+    /// Bias of each class.
     pub bias: [f32; CLASSES.len()],
 }
 
@@ -75,7 +75,7 @@ fn fit(examples: &[(usize, Vec<(u32, f32)>)]) -> Weights {
 }
 
 impl Weights {
-    /// How probable each class is for a text of these buckets.
+    /// Returns the probability of each class for a text of these buckets.
     pub fn probabilities(&self, buckets: &[(u32, f32)]) -> [f32; CLASSES.len()] {
         let mut scores = self.bias;
         for (bucket, value) in buckets {

@@ -1,4 +1,4 @@
-//! What holds of whatever text: it has an answer, and nothing of it steers that the person only shows.
+//! Properties of any text: it has an answer, and quoted parts do not steer.
 
 use aictx_proto::Timestamp;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What ends a limit, what sets one, and what does neither.
+//! Messages that end a limit, set one, or do neither.
 
 use aictx_proto::Timestamp;
 
@@ -39,7 +39,7 @@ fn what_somebody_gives_is_no_part_of_a_program() {
     assert!(code.suggested_updates.forbidden_paths.is_empty());
 }
 
-/// What a scope left out is permitted without a name for it.
+/// Permission for what a scope left out needs no name.
 #[test]
 fn the_source_too_ends_a_scope_of_tests() {
     for message in [
@@ -95,7 +95,7 @@ fn leaving_a_place_changes_no_limit() {
     }
 }
 
-/// What nobody does is not what nobody may do.
+/// Statements of habit are no prohibitions.
 #[test]
 fn what_nobody_does_these_days_may_be_done() {
     for message in [
@@ -157,7 +157,7 @@ fn limits_in_words_that_were_not_known() {
     assert_eq!(forbidden("don't touch w/x.rs"), ["w/x.rs"]);
 }
 
-/// What waits for a word is a limit and no halt; what is ordered or left is none.
+/// Waiting for a word is a limit and no halt; an order is neither.
 #[test]
 fn to_wait_with_one_file_stops_nothing_else() {
     for (message, classification) in [
@@ -226,7 +226,7 @@ fn what_nobody_edits_may_be_removed() {
     );
 }
 
-/// Who says what they spoke of makes it clear; who says that it was wrong corrects.
+/// Naming the referent clarifies; calling it wrong corrects.
 #[test]
 fn what_was_spoken_of_is_made_clear() {
     for (message, classification) in [
@@ -239,7 +239,7 @@ fn what_was_spoken_of_is_made_clear() {
     }
 }
 
-/// What is only said in contrast to what was done limits nothing; a limit beside a correction still does.
+/// A contrast to what was done limits nothing; a limit beside a correction does.
 #[test]
 fn a_correction_is_no_limit() {
     for (message, classification) in [

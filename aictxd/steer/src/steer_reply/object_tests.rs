@@ -1,4 +1,4 @@
-//! What is only named beside the work keeps its limit; what is ordered itself loses it.
+//! A thing named beside the work keeps its limit; an ordered one loses it.
 
 use aictx_proto::Timestamp;
 
@@ -12,7 +12,7 @@ fn say(message: &str) -> SteerReply {
     .unwrap()
 }
 
-/// What `first` limits, and the limits after `then`.
+/// Returns the limits after `first`, and those after `then`.
 fn before_and_after(first: &str, then: &str) -> (Vec<String>, SteerState) {
     let mut state = SteerState::default();
     state.apply(&say(first), Timestamp::from_unix(0), None);

@@ -1,4 +1,4 @@
-//! What a sentence limits, and what it only mentions: why, until when, and of whom something is said.
+//! Limits in sentences beside mere mentions: why, until when, and of whom something is said.
 
 use super::*;
 use crate::path_limits::covers;
@@ -92,7 +92,7 @@ fn an_ending_is_all_files_that_end_so() {
     assert!(covers("README.md") && covers("docs/a/b.md") && !covers("src/a.rs"));
 }
 
-/// When the work counts as done is for the checks to say, and limits no files.
+/// Conditions of being done limit no files.
 #[test]
 fn what_has_to_pass_before_the_work_is_done_limits_nothing() {
     for message in [

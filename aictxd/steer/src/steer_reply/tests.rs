@@ -86,7 +86,7 @@ fn weakness_15_limits_are_kept_until_lifted() {
     assert_eq!(serde_json::from_str::<SteerState>(&stored).unwrap(), state);
 }
 
-/// What a later message orders is not off limits any more, and a permission holds against what stood before it.
+/// A later order lifts a limit, and a permission holds against what stood before it.
 #[test]
 fn a_later_order_lifts_what_stood_in_its_way() {
     let now = Timestamp::from_unix(1_000);
@@ -201,7 +201,7 @@ fn paths_of_every_language_and_spelling() {
     }
 }
 
-/// What limits too much stands in the way of the work.
+/// Limits that are too wide stand in the way of the work.
 #[test]
 fn nothing_is_forbidden_that_was_only_mentioned() {
     for message in [
@@ -407,7 +407,7 @@ fn to_wait_with_the_changes_lets_nobody_go() {
     }
 }
 
-/// What a part of the product has to do, or must not, has the words of an order to stop or to go on.
+/// Requirements of the product have the words of orders to stop or to go on.
 #[test]
 fn how_something_runs_is_no_order_to_stop() {
     for message in [

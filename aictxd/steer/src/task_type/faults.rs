@@ -9,7 +9,7 @@ use aictx_proto::text::sentences;
 
 use super::orders;
 
-/// What breaks, with one subject.
+/// Verbs of breaking, with one subject.
 const FAILS: &[&str] = &[
     "fails",
     "crashes",
@@ -137,7 +137,7 @@ const BROKEN: &[&str] = &[
     "errados",
     "erradas",
 ];
-/// What a result is that it should not be.
+/// Adjectives of bad results.
 const BAD: &[&str] = &[
     "wrong",
     "incorrect",
@@ -303,7 +303,7 @@ const POLITE: &[&str] = &[
     "please", "can", "could", "would", "you", "we", "should", "need", "must", "to", "let's",
     "lets", "i", "want", "now", "then", "also", "and", "por", "favor", "bitte", "merci",
 ];
-/// What follows a verb that has an object.
+/// Words that follow a verb with an object.
 const OBJECT: &[&str] = &[
     "the", "a", "an", "all", "every", "each", "our", "my", "your", "this", "these", "those", "its",
     "their", "some", "any", "it", "them", "new", "more", "better",
@@ -417,7 +417,7 @@ const UNSPACED_OTHER: &[&str] = &[
     "記録",
 ];
 
-/// How a text speaks of something broken.
+/// Manner in which a text speaks of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     /// Not at all, or as part of something else.
@@ -428,7 +428,7 @@ pub(super) enum Fault {
     Supposed,
 }
 
-/// How a folded text speaks of something broken.
+/// Returns the manner in which a folded text speaks of a fault.
 pub(super) fn fault(folded: &str) -> Fault {
     if folded.chars().any(is_unspaced) {
         let has = |words: &[&str]| words.iter().any(|word| folded.contains(word));
@@ -487,7 +487,7 @@ fn begins_with_an_order(words: &[&str]) -> bool {
     orders(verb) && (object || !NOUNS.contains(verb))
 }
 
-/// Where a subject is said to be broken; never the first word.
+/// Returns the position of the predicate of a fault; never the first word.
 fn predicate(words: &[&str]) -> Option<usize> {
     (1..words.len()).find(|at| {
         let word = |back: usize| at.checked_sub(back).and_then(|at| words.get(at)).copied();

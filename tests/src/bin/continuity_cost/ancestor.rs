@@ -17,10 +17,10 @@ use super::times::Times;
 use super::work::{Dice, Work, fill, long_command, ordinary_command};
 use super::{Agents, Client};
 
-/// How often both take their turn, and what this program does in each of its own.
+/// Number of turns of both, and of calls in each of ours.
 const ROUNDS: usize = 11;
 const PIECES: usize = 40;
-/// What the ancestor's history is of where the goals were set.
+/// Length of the ancestor's history where the goals were set.
 const EXECUTIONS: usize = 20_000;
 const PATTERNS: usize = 5_000;
 /// The files with a row for each of them, and how many rows.
@@ -32,7 +32,7 @@ const ROWS: [(&str, usize); 6] = [
     ("failure_memory/failure_patterns.jsonl", PATTERNS),
     ("strategy_memory/strategies.jsonl", PATTERNS),
 ];
-/// What is compared, what the ancestor took there (seconds), and the goal (milliseconds).
+/// Comparison, time of the ancestor there (seconds), and the goal (milliseconds).
 const GOALS: [(&str, f64, f64); 4] = [
     ("resume", 0.73, 3.0),
     ("finalize", 3.2, 10.0),

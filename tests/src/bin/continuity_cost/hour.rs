@@ -1,4 +1,4 @@
-//! How fast the machine is at the moment. A virtual one takes much longer in some hours than in others, and what
+//! Probe of the machine's present speed. A virtual one takes much longer in some hours than in others, and what
 //! changes most is the way to memory: what is measured beside it can be told from what the hour does.
 
 use std::hint::black_box;
@@ -24,7 +24,7 @@ impl Ring {
         Self(next)
     }
 
-    /// What one read takes, each at a place that the one before tells, in nanoseconds.
+    /// Returns the time of one dependent read, in nanoseconds.
     pub(crate) fn read_ns(&self) -> f64 {
         let began = Instant::now();
         let mut at = 0;
@@ -54,7 +54,7 @@ pub(crate) fn stay_on(_: usize) {
     panic!("--processor is for Linux");
 }
 
-/// How long eight independent sums take: up to twice as long while a neighbour uses the other half of the core,
+/// Times eight independent sums: up to twice as long while a neighbour uses the other half of the core,
 /// which the system of a virtual machine neither sees nor tells. While other threads of this machine have their turn,
 /// nothing is counted.
 pub(crate) fn probe() -> Duration {

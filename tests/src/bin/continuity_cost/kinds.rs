@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Agents;
 use super::work::{LINE, Work};
 
-/// What is asked: about 4 KB, and 1 MB.
+/// Sizes of questions: about 4 KB, and 1 MB.
 const SIZES: [(usize, usize); 2] = [(4 * 1024, 1), (1024 * 1024, 20)];
 /// Levels of nesting.
 const DEPTH: usize = 1_000;

@@ -334,7 +334,7 @@ impl Agents {
         }
     }
 
-    /// What an agent runs between a resume and a finalize, one command after the other.
+    /// Runs an agent's commands between a resume and a finalize, one after the other.
     fn guards(&mut self, commands: usize, times: &mut Times) {
         let work = Work::new(self.done, &mut self.dice);
         self.client.call("resume", &work.resume(&self.repo));

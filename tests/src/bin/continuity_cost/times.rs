@@ -1,4 +1,4 @@
-//! What calls took, and the table that shows it.
+//! Times of calls, and their table.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 /// A probe that took at most so much longer than the best ones had the core to itself.
 const ALONE: f64 = 1.15;
 
-/// What a call took, and the longer of the probes before and behind it, where there were any.
+/// Time of a call, and the longer of the probes before and behind it, where there were any.
 #[derive(Clone, Copy)]
 struct Call {
     took: Duration,
     probe: Option<Duration>,
 }
 
-/// What calls took, by kind.
+/// Times of calls, by kind.
 #[derive(Default)]
 pub(crate) struct Times(BTreeMap<&'static str, Vec<Call>>);
 

@@ -1,4 +1,4 @@
-//! What agents do in the benchmark: a repository, and pieces of work in it, the same in every run.
+//! Work of agents in the benchmark: a repository, and pieces of work in it, the same in every run.
 
 use std::fs;
 use std::path::Path;
@@ -100,7 +100,7 @@ pub(crate) struct Work {
     pub(crate) success: bool,
     pub(crate) summary: String,
     pub(crate) next: String,
-    /// What was decided, now and then.
+    /// Decision, now and then.
     pub(crate) decision: Option<String>,
 }
 
@@ -249,7 +249,7 @@ pub(crate) fn ancestor_failures(count: usize, dice: &mut Dice) -> String {
 pub(crate) const LINE: &str = "(cd web && FOO=1 npm run build -- --x=\"$Y\" 2>&1 | tail -n 5); \
     for f in a b; do cat \"$f\"; done; git commit -m \"a $(date)\"\n";
 
-/// What agents run all the time.
+/// Returns a command that agents run all the time.
 pub(crate) fn ordinary_command(n: usize) -> String {
     format!("cd src && python -m pytest -q tests/{n} 2>&1 | tail -n 20")
 }

@@ -13,13 +13,13 @@ const MAX_TOLD: usize = 3;
 /// Paths of one call that are looked at.
 const MAX_PATHS: usize = 64;
 
-/// How much a call takes.
+/// Reach of a call.
 enum Reach<'w> {
     /// Everything that changed.
     Worktree,
-    /// What changed below a directory.
+    /// Changes below a directory.
     Below(&'w Word<'w>),
-    /// What changed of these files and directories.
+    /// Changes of these files and directories.
     Paths(Vec<&'w Word<'w>>),
 }
 

@@ -1,4 +1,4 @@
-//! What a request says in its address and in the text that it sends: orders to databases and to
+//! Orders in a request's address and body: to databases and to
 //! services that are no `DELETE` by their method.
 
 use super::super::sql::statement_tier;

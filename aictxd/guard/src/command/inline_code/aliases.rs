@@ -51,7 +51,7 @@ pub(super) fn resolved(text: &str) -> Cow<'_, str> {
     out
 }
 
-/// What the imports of a program call by another name: how it is called, and what it is.
+/// Returns the aliases in a program's imports: alias and name.
 fn names(text: &str) -> Vec<(String, String)> {
     let lines = text.split(['\n', ';']).map(str::trim);
     let mut out = Vec::new();

@@ -44,7 +44,7 @@ const ALONE: [&str; 6] = [
     "dropdatabase",
     "purge",
 ];
-/// What is one among many, and what is not kept anywhere.
+/// Names of things that are one among many, or not kept anywhere.
 const ONE: [&str; 11] = [
     "item", "message", "key", "row", "one", "comment", "label", "record", "entry", "reaction",
     "webhook",

@@ -1,4 +1,4 @@
-//! What a program does not do because a constant of its own says so: `DRY_RUN = True`, `if DRY_RUN: … else: …`.
+//! Drops branches that a program's own constant excludes: `DRY_RUN = True`, `if DRY_RUN: … else: …`.
 //!
 //! Only names are heeded that are given `True` or `False` once, at the margin, and stand nowhere else but in
 //! conditions of which they are all; and only in programs that set nothing by name.
@@ -118,7 +118,7 @@ fn only_decides(text: &str, name: &str) -> bool {
     given == 1
 }
 
-/// What a line asks that is nothing but a condition with such a name.
+/// Returns the condition of a line that asks for such a name.
 fn asked(line: &str, constants: &[(&str, bool)], end: &str) -> Option<bool> {
     let condition = line.strip_prefix("if")?.strip_suffix(end)?.trim();
     known(condition, constants)
@@ -314,7 +314,7 @@ mod tests {
         assert!(without_idle(text).contains("rm(f)"));
     }
 
-    /// What may be something else decides nothing.
+    /// Names that may change decide nothing.
     #[test]
     fn names_that_change() {
         for text in [

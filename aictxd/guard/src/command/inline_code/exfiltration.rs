@@ -22,7 +22,7 @@ pub(super) const SENDS: &[&str] = &[
     ".sendmail(",
     "->post(",
 ];
-/// Where secrets lie, and how the whole environment is named; without blanks.
+/// Places of secrets, and names of the whole environment; without blanks.
 const SECRETS: &[&str] = &[
     "'.ssh'",
     "\".ssh\"",

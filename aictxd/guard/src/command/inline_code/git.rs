@@ -1,4 +1,4 @@
-//! What a program asks of git, by a library or by a helper of its own.
+//! Git calls of a program, by a library or by a helper of its own.
 
 use super::scan::Find as _;
 use super::{MAX_CALLS, literals};

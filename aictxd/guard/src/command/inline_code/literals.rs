@@ -57,7 +57,7 @@ pub(super) fn literal_before(text: &str, at: usize) -> Option<&str> {
     body.get(from..).filter(|_| !module)
 }
 
-/// What stands in `%x(…)`, `qx{…}`, `qw(…)` and their sisters.
+/// Returns the content of `%x(…)`, `qx{…}`, `qw(…)` and their sisters.
 pub(super) fn bracketed(text: &str) -> Vec<&str> {
     ["%x", "qx", "qw"]
         .iter()
@@ -172,7 +172,7 @@ fn ends_with_word(text: &str, name: &str) -> bool {
     })
 }
 
-/// Where the literal that starts behind its quote ends.
+/// Returns the end of the literal that starts behind its quote.
 fn closing(body: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     body.find(|next: char| {

@@ -57,7 +57,7 @@ pub(super) fn of_rows(run: &str) -> Option<Tier> {
     ends.take(MAX_CHAINS).filter_map(tier).max()
 }
 
-/// Whether the rows of a manager of Django's are narrowed; nothing where there is none. What is only excluded leaves
+/// Tells if the rows of a Django manager are narrowed; `None` without one. What is only excluded leaves
 /// all others.
 fn django(links: &[Link]) -> Option<bool> {
     const MANAGERS: &[&str] = &[
@@ -157,7 +157,7 @@ fn links_before(text: &str) -> Vec<Link<'_>> {
     links
 }
 
-/// Where the bracket was opened that is closed behind `inside`.
+/// Returns the start of the bracket that is closed behind `inside`.
 fn opening(inside: &str) -> Option<usize> {
     let mut open = 1_usize;
     for (at, byte) in inside.bytes().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! What a program does to people: money that moves, letters to many.
+//! Effects of a program on people: money that moves, letters to many.
 
 use super::super::{Call, Judge, Kind, Tier, http_request};
 use super::Code;

@@ -64,7 +64,7 @@ impl Lists {
     }
 }
 
-/// What else a program must hold for a rule to find something in it.
+/// Other words one of which a program must hold for a rule to find something in it.
 const OTHERS: &[&str] = &[
     // `new File("x").delete()`
     ").delete(",
@@ -241,7 +241,7 @@ static TIGHT: LazyLock<Search<NFA>> = LazyLock::new(|| {
     })
 });
 
-/// What a program holds; `tight` is the same without blanks.
+/// Searches a program; `tight` is the same without blanks.
 pub(super) fn search(text: &Asked, tight: &Asked) -> Lists {
     Lists(WORDS.of(text).0 | TIGHT.of(tight).0)
 }
@@ -254,7 +254,7 @@ mod tests {
     use super::super::super::{NoFacts, Place, judged};
     use super::*;
 
-    /// What stands between quotes in the sources of the rules for programs: every word that one of them looks for.
+    /// Returns the quoted words in the sources of the rules for programs: every word that one of them looks for.
     fn words_of_the_rules() -> Vec<String> {
         let sources = [
             include_str!("aliases.rs"),

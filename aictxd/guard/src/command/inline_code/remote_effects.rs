@@ -1,4 +1,4 @@
-//! What a program does to services, databases and other machines.
+//! Effects of a program on services, databases and other machines.
 
 use super::super::table::{EVALUATIONS, REQUESTS, ROW_DELETES, SERVICE_DELETES};
 use super::super::{Call, Judge, Kind, Tier, http_request};
@@ -114,7 +114,7 @@ impl Code<'_> {
         }
     }
 
-    /// What rows go: `None` without a word of it, less when a condition says which.
+    /// Returns the tier of deleted rows: `None` without any, lower when a condition says which.
     fn deletes_rows(&self) -> Option<Tier> {
         let tight = &self.tight;
         let conditions = [".where(", ".andWhere(", ".whereIn(", ".filter("];
@@ -284,7 +284,7 @@ impl Code<'_> {
                 || (says("principal", ":\"*\"") && tight.holds("policy(")))
     }
 
-    /// What libraries for git throw away.
+    /// Returns true if a git library discards changes.
     fn discards(&self) -> bool {
         let tight = &self.tight;
         tight.holds("GIT_RESET_HARD") || (tight.holds(".push(") && tight.holds("force=True"))

@@ -14,9 +14,9 @@ const MEDIUM: usize = 2048;
 pub(super) trait Find {
     /// Returns true if it holds a word.
     fn holds(&self, word: impl AsRef<str>) -> bool;
-    /// How often it holds a word.
+    /// Counts a word.
     fn count(&self, word: impl AsRef<str>) -> usize;
-    /// Where it holds a word, and the word: like `match_indices`.
+    /// Finds a word, like `match_indices`.
     fn found<'a>(&'a self, word: &'a str) -> impl Iterator<Item = (usize, &'a str)>;
 }
 
@@ -45,7 +45,7 @@ impl Find for str {
     }
 }
 
-/// Where a text holds a word, nowhere where that is known.
+/// Finds a word in a text, nowhere where that is known.
 #[inline]
 fn all_of<'a>(
     text: &'a str,
@@ -71,7 +71,7 @@ pub(super) struct Asked<'t> {
 /// pair.
 type Pairs = [u64; 64];
 
-/// Where the bit of a pair is: which of the numbers, and in it.
+/// Returns the position of a pair's bit: which of the numbers, and in it.
 fn place(first: u8, second: u8) -> (usize, u64) {
     let number = ((usize::from(first) << 5) ^ usize::from(second)) % 4_096;
     (number / 64, 1 << (number % 64))

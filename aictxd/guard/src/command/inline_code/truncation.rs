@@ -39,7 +39,7 @@ pub(super) const WALKS: [&str; 9] = [
 /// Files in which there is nothing, as a rule.
 const EMPTY_BY_NATURE: [&str; 5] = ["__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll"];
 
-/// What stands behind each of the calls of a name.
+/// Returns the text behind each call of a name.
 fn after<'t>(tight: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
     let found = tight.found(name).take(MAX_CALLS);
     found.filter_map(move |(at, _)| tight.get(at + name.len()..))

@@ -29,7 +29,7 @@ enum Named {
     Opened,
     /// The first argument.
     First,
-    /// What the call is made on.
+    /// Receiver of the call.
     On,
     /// The second argument.
     Second,
@@ -190,7 +190,7 @@ impl Code<'_> {
         }
     }
 
-    /// What one call writes, and how.
+    /// Records the write of one call.
     fn written(
         &self,
         call: Call,
@@ -298,7 +298,7 @@ impl Code<'_> {
         out
     }
 
-    /// What a call whose name begins at `at` is made on: `Path('a')` of `Path('a').write_text(`.
+    /// Returns the receiver of the call whose name begins at `at`: `Path('a')` of `Path('a').write_text(`.
     fn called_on(&self, at: usize) -> &str {
         let run = self.run.get(..at).unwrap_or_default();
         let end = run.trim_end().trim_end_matches('.').len();
@@ -373,7 +373,7 @@ impl Code<'_> {
         }
     }
 
-    /// What a name stands for before `at`, by what was last assigned to it, or by the list that it goes through.
+    /// Resolves a name before `at`, by its last assignment, or by the list that it goes through.
     fn meant(&self, call: Call, name: &str, at: usize, depth: u8) -> Vec<String> {
         if !self.may_look_up() {
             return Vec::new();
@@ -475,7 +475,7 @@ fn put(path: &mut String, part: &str) {
     path.push_str(part);
 }
 
-/// What stands between the quotes of a literal.
+/// Returns the text between the quotes of a literal.
 fn bare(literal: &str) -> &str {
     let inside = literal.strip_prefix(['\'', '"']);
     inside
@@ -488,7 +488,7 @@ fn is_mode(text: &str) -> bool {
     !text.is_empty() && text.len() <= 4 && text.chars().all(|c| "rwabtx+U".contains(c))
 }
 
-/// How a file is touched that is opened in a mode; not at all when it is only read.
+/// Returns the touch of opening a file in a mode; `None` when it is only read.
 fn touch_of_mode(mode: &str) -> Option<Touch> {
     if !is_mode(mode) {
         return None;

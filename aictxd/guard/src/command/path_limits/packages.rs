@@ -1,4 +1,4 @@
-//! What package managers write when a dependency comes or goes: the manifest, and what it is locked to.
+//! Files that package managers write when a dependency comes or goes: the manifest, and the lock file.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What must be left alone, in texts that a command holds or reads: patches, scripts of `sed` and `awk`, programs.
+//! Limits in texts that a command holds or reads: patches, scripts of `sed` and `awk`, programs.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::command::{Call, Judge, Level};
 const MAX_PATCHES: usize = 4;
 /// Names in patches that are looked at.
 const MAX_PATCHED: usize = 2_048;
-/// What one call of `open` is given, in bytes.
+/// Longest arguments of one `open`, in bytes.
 const MAX_OPENED: usize = 512;
 
 /// Files that a program of `awk` or a script of `sed` writes by itself: `print > "x"`, `w x`.
@@ -150,7 +150,7 @@ fn opens_to_write(text: &str) -> bool {
     false
 }
 
-/// What stands between the parentheses of a call whose first is behind us; at most its first [`MAX_OPENED`] bytes.
+/// Returns the arguments of a call whose first parenthesis is behind us; at most their first [`MAX_OPENED`] bytes.
 fn call_arguments(rest: &str) -> &str {
     let mut depth = 0_u32;
     let end = rest.bytes().take(MAX_OPENED).position(|byte| {

@@ -17,7 +17,7 @@ struct Whole {
     verbs: &'static [&'static str],
     /// Options of which one must be given, where there are some.
     with: &'static [&'static str],
-    /// How the files end that it writes; any, where there are none.
+    /// Extensions of the files it writes; any, if empty.
     endings: &'static [&'static str],
     /// It takes the whole project, wherever in it it runs.
     project: bool,
@@ -55,7 +55,7 @@ const WEB: &[&str] = &[
     ".graphql",
 ];
 
-/// What `black`, `prettier`, `gofmt` and `rustfmt` do without a path is nothing, or about their input: they are not
+/// Tools that write without a path. `black`, `prettier`, `gofmt` and `rustfmt` do not: they are not
 /// among them.
 static TOOLS: &[Whole] = &[
     whole(&["ruff"], &["format"], &[], PYTHON),

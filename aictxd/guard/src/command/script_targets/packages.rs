@@ -38,7 +38,7 @@ const BY_VERB: &[(&[&str], &[&str])] = &[
 ];
 /// Verbs that install what the package itself names, when no other package is given.
 const INSTALL: &[&str] = &["install", "i", "ci", "clean-install"];
-/// What is run then.
+/// Scripts run by an installation.
 const ON_INSTALL: &[&str] = &["install", "prepublish", "prepare"];
 
 /// `npm run x`, `yarn x`, `pnpm test`, `bun run x`.

@@ -103,7 +103,7 @@ pub(super) fn make(text: &str, wanted: &[&str]) -> Option<String> {
 struct Line<'t> {
     text: &'t str,
     target: &'t str,
-    /// What the `%` of a pattern stands for.
+    /// Stem of a pattern's `%`.
     stem: &'t str,
 }
 
@@ -318,7 +318,7 @@ fn by_name(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// What an alias of cargo stands for.
+/// Resolves an alias of cargo.
 pub(super) fn cargo_alias(text: &str, name: &str) -> Option<String> {
     let mut inside = false;
     for line in text.lines().map(str::trim) {

@@ -1,9 +1,9 @@
-//! What single statements take away.
+//! Losses by single statements.
 
 use super::super::Tier;
 use super::MAX_WORDS;
 
-/// What one statement takes away.
+/// Returns the tier of one statement.
 pub(in super::super) fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
     let start = statement.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
     let start = match start

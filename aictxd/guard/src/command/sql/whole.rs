@@ -1,4 +1,4 @@
-//! What a text of several statements says as a whole: what it makes itself, defines and calls, or takes
+//! Reads several statements as a whole: what they make themselves, define and call, or take
 //! back.
 
 use super::super::Tier;
@@ -60,7 +60,7 @@ pub(super) fn is_of(statement: &str, made: &[String]) -> bool {
     begins && !object.is_empty() && object.split(',').all(own)
 }
 
-/// What a function takes away that the same text defines and calls.
+/// Returns the tier of a function that the same text defines and calls.
 pub(super) fn called_function(text: &str) -> Option<(Tier, &'static str)> {
     if !text.contains('$') {
         return None;

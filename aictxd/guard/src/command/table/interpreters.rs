@@ -8,7 +8,7 @@ pub(in super::super) struct Interpreter {
     pub(in super::super) deletes: &'static [&'static str],
 }
 
-/// What deletes a tree in programs for Node and what takes its modules.
+/// Calls that delete a tree in programs for Node and what takes its modules.
 const NODE_DELETES: &[&str] = &[
     "rmSync(",
     "rmdirSync(",

@@ -7,12 +7,12 @@ use aictx_shell::ByName;
 use super::rules::{BY_PROGRAM, NONE};
 use super::{INTERPRETERS, Interpreter, Rules, Traits, VALUED, traits};
 
-/// What the tables say of a program: looked up once a call instead of table by table.
+/// Entry of a program in all tables: looked up once a call instead of table by table.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Program {
     /// The lists that hold it.
     pub(in super::super) traits: Traits,
-    /// What is known of it as an interpreter.
+    /// Entry as an interpreter.
     pub(in super::super) interpreter: Option<&'static Interpreter>,
     /// The calls of it that are known by verbs and options.
     pub(in super::super) rules: &'static Rules,
@@ -85,14 +85,14 @@ impl Program {
     }
 }
 
-/// What stands before the number behind a name.
+/// Returns a name without the number behind it.
 fn without_number(name: &str) -> Option<&str> {
     let numbered = |last: char| last.is_ascii_digit() || last == '.';
     name.ends_with(numbered)
         .then(|| name.trim_end_matches(numbered))
 }
 
-/// What is known of a program.
+/// Returns the entry of a program.
 pub(in super::super) fn program(name: &str) -> &'static Program {
     let numbered = || KNOWN.numbered.get(without_number(name)?);
     let known = KNOWN.named.get(name).or_else(numbered);

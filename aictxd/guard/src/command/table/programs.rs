@@ -1,4 +1,4 @@
-//! What is searched for in programs for interpreters.
+//! Words searched for in programs for interpreters.
 
 /// Ways in which an interpreter's program runs another one.
 pub(in super::super) const SHELL_CALLS: &[&str] = &[

@@ -27,7 +27,7 @@ pub(in super::super) struct Rule {
     pub(in super::super) asks: bool,
 }
 
-/// What a word, or several, may be.
+/// Pattern of a word, or of several.
 #[derive(Debug)]
 pub(in super::super) enum Pattern {
     /// One of these.

@@ -134,7 +134,7 @@ fn namespace<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     }
 }
 
-/// What a chain of declarators declares.
+/// Declaration in a chain of declarators.
 struct Declared<'t> {
     /// Last name of it: `b` of `A::b`, `~A`, `operator+`.
     name: Node<'t>,

@@ -43,7 +43,7 @@ pub(in crate::parse) static SPEC: Spec = Spec {
     )
 };
 
-/// What stands in quotes: `import 'a.dart' as b;`.
+/// Returns the quoted text: `import 'a.dart' as b;`.
 fn import<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let text = walk.text(node);
     let quoted = text.split(|c| matches!(c, b'\'' | b'"')).nth(1);

@@ -39,7 +39,7 @@ pub(in crate::parse) static SPEC: Spec = Spec {
     )
 };
 
-/// What a module lists it exports, and nothing else.
+/// Reads the export list of a module.
 fn header<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     if let Some(name) = node.child_by_field_name("module") {
         walk.define(
@@ -105,7 +105,7 @@ fn synonym<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     Then::Skip
 }
 
-/// What an instance has belongs to the type that it is for.
+/// Assigns the members of an instance to its type.
 fn instance<'t>(_: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let name = node
         .child_by_field_name("patterns")

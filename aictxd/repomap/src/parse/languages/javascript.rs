@@ -53,7 +53,7 @@ pub(in crate::parse) static SPEC: Spec = Spec {
     )
 };
 
-/// Whether the file has modules' scope: without, everything at the top is global.
+/// Decides if the file has module scope: without it, everything at the top is global.
 pub(super) fn finish(walk: &mut Walk<'_, '_>) {
     let alone = walk.draft.exports_nothing();
     let facts = &mut walk.draft.facts;

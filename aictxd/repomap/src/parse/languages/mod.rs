@@ -96,7 +96,7 @@ fn modifiers<'t>(walk: &Walk<'t, '_>, node: Node<'_>) -> &'t [u8] {
         .map_or(&[], |it| walk.text(it))
 }
 
-/// What stands between two pieces of a declaration that imports something: `import a.b;` and
+/// Returns the text between two pieces of an import declaration: `import a.b;` and
 /// `import a.b as c` are both `a.b`.
 fn imported<'a>(text: &'a [u8], before: &[&[u8]], after: &[&[u8]]) -> &'a [u8] {
     let mut text = text.trim_ascii();

@@ -155,7 +155,7 @@ fn call<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     Then::Skip
 }
 
-/// What is named in the end: `__DIR__ . '/a.php'`.
+/// Returns the name at the end: `__DIR__ . '/a.php'`.
 fn include<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let text = walk.text(node);
     let path = text

@@ -64,7 +64,7 @@ fn in_function(walk: &Walk<'_, '_>) -> bool {
     }
 }
 
-/// What runs again and again, or perhaps not at all, defines nothing but what a function may.
+/// Skips loops and conditional code, which define nothing but what a function may.
 fn repeated<'t>(walk: &mut Walk<'t, '_>, _: Node<'t>) -> Then {
     if in_function(walk) {
         Then::Into

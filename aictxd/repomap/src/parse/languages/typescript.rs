@@ -104,7 +104,7 @@ fn declared<'t>(walk: &Walk<'t, '_>, kind: Kind, name: Node<'t>) -> Option<u32> 
     same.then_some(last)
 }
 
-/// Whether `node` is what implements the declaration right before; it then stands for both.
+/// Returns true if `node` implements the declaration right before; it then stands for both.
 pub(super) fn implements<'t>(
     walk: &mut Walk<'t, '_>,
     node: Node<'t>,

@@ -45,7 +45,7 @@ impl Keys {
         }
     }
 
-    /// What can be started counts apart; of the rest the upper level goes first.
+    /// Finishes the list: commands count apart; of the rest the upper level goes first.
     pub(super) fn finish(mut self, draft: &mut Draft) {
         let mut started = 0;
         let mut upper = MAX_KEYS;

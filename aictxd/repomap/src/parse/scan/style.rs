@@ -16,9 +16,9 @@ const MAX_SELECTORS: usize = 8;
 
 /// A block that is open.
 struct Block {
-    /// What it defines.
+    /// Definition.
     index: Option<u32>,
-    /// What `&` stands for in it: the last name of each of its selectors.
+    /// Expansion of `&` in it: the last name of each of its selectors.
     names: Vec<Vec<u8>>,
 }
 
@@ -139,7 +139,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// What follows one of these words.
+/// Returns the text behind one of these words.
 fn at_rule<'a>(text: &'a [u8], words: &[&[u8]]) -> Option<&'a [u8]> {
     words
         .iter()
@@ -193,7 +193,7 @@ fn last_names(text: &[u8], around: &[Vec<u8>]) -> Vec<Vec<u8>> {
     last.collect()
 }
 
-/// How long the word is with which a text begins.
+/// Returns the length of the first word of a text.
 fn length(text: &[u8]) -> usize {
     let in_word = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_');
     text.iter().take_while(|it| in_word(it)).count()

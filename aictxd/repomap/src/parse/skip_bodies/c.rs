@@ -14,7 +14,7 @@ const C: Dialect = Dialect {
     quotes: Quotes::C,
 };
 
-/// What stands before a brace.
+/// Construct before a brace.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// `struct`, `enum`, …
@@ -28,7 +28,7 @@ enum Before {
     Other,
 }
 
-/// What was read since the last `;` or brace.
+/// Tokens since the last `;` or brace.
 struct Head {
     before: Before,
     /// Parentheses that are open, and whether they are special.
@@ -83,7 +83,7 @@ impl Head {
         };
     }
 
-    /// What a brace opens here; nothing where it may hold definitions. In C, fields are none.
+    /// Returns the block that a brace opens; `None` where it may hold definitions. In C, fields are none.
     fn block(&self, methods: bool) -> Option<Block> {
         match self.before {
             _ if self.depth > 0 => Some(Block::Part),
@@ -136,7 +136,7 @@ struct Outliner<'s, 'o> {
     methods: bool,
     tokens: Tokens<'s>,
     cut: Cut<'s, 'o>,
-    /// What was read since the last `;` or brace, as the head of anything.
+    /// Tokens since the last `;` or brace, as the head of anything.
     head: Head,
     /// The same as the head of a function that needs no grammar.
     function: functions::Head,

@@ -287,7 +287,7 @@ pub(super) fn is_bracket(word: &[u8]) -> bool {
             .any(|it| matches!(it, b"BEGIN" | b"START" | b"END"))
 }
 
-/// How many groups are open behind a token in that many; nothing where it cannot be an argument.
+/// Returns the number of open groups behind a token; `None` where it cannot be an argument.
 fn within(depth: usize, token: Token) -> Option<usize> {
     match token {
         Token::Mark(b'(') => Some(depth + 1),

@@ -9,7 +9,7 @@ const JAVA: Dialect = Dialect {
     quotes: Quotes::Java,
 };
 
-/// What was read since the last `;` or brace.
+/// Tokens since the last `;` or brace.
 #[derive(Default)]
 struct Head {
     /// Parentheses that are open.

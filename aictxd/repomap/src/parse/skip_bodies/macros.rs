@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Told;
 use crate::facts::Kind;
 
-/// What `#define A 1` or `#define B(c) d` defines, `Some(None)` where it does not count: guards of
+/// Returns the definition of `#define A 1` or `#define B(c) d`, `Some(None)` where it does not count: guards of
 /// headers have no value and are no macros that anybody uses. Nothing where the text, which begins at
 /// `start` and in `line`, is something else or is not understood.
 pub(super) fn definition(
@@ -77,7 +77,7 @@ pub(super) fn definition(
     }))
 }
 
-/// What `#include "a.h"` or `#include <a.h>` includes, of a text that begins at `start`.
+/// Returns the path of `#include "a.h"` or `#include <a.h>`, of a text that begins at `start`.
 pub(super) fn inclusion(text: &[u8], start: usize) -> Option<Range<usize>> {
     let rest = text.get(1..)?.trim_ascii_start().strip_prefix(b"include")?;
     let rest = rest.trim_ascii_start();

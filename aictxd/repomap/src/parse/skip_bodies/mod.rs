@@ -33,15 +33,15 @@ use crate::facts::Kind;
 /// Writes a source without bodies; `false` where it has to be parsed as it is.
 pub(super) type Outline = fn(&[u8], &mut Outlined) -> bool;
 
-/// What is left of a source, and what was found in what is not.
+/// Remaining text of a source, and the findings in the rest.
 #[derive(Default)]
 pub(super) struct Outlined {
     pub(super) text: Vec<u8>,
     functions: Vec<Told>,
     macros: Vec<Told>,
-    /// What is included, and the line that says so.
+    /// Includes, with their lines.
     imports: Vec<(Range<usize>, u32)>,
-    /// Where the text goes on behind each cut: in the text and in the source.
+    /// Positions behind each cut: in the text and in the source.
     resumed: Vec<(usize, usize)>,
 }
 
@@ -51,7 +51,7 @@ impl Outlined {
         slice(source, self.place(piece.start)..self.place(piece.end))
     }
 
-    /// Where a place of the text, which is in no cut, stands in the source.
+    /// Maps an offset of the text, which is in no cut, to the source.
     fn place(&self, at: usize) -> usize {
         let cuts = self.resumed.partition_point(|&(text, _)| text <= at);
         let resumed = cuts.checked_sub(1).and_then(|it| self.resumed.get(it));
@@ -130,7 +130,7 @@ impl Told {
 /// been read to the end of the file.
 const MAX_ENDLESS: usize = 4;
 
-/// What stands between two braces.
+/// Kind of block between two braces.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
     /// Statements: nothing of them is kept.
@@ -147,7 +147,7 @@ enum Block {
 struct Cut<'s, 'o> {
     source: &'s [u8],
     out: &'o mut Outlined,
-    /// What is written for statements: in C++, `int a() {}` may as well be a value.
+    /// Text in place of statements: in C++, `int a() {}` may as well be a value.
     statement: &'static [u8],
     /// Everything before is written or cut.
     done: usize,

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use super::{Cut, Outlined};
 
-/// How wide a tab is; the grammar has it so.
+/// Width of a tab, as in the grammar.
 const TAB: usize = 8;
 
 /// A statement: a line with those that continue it.
 struct Statement {
-    /// Where its first line begins.
+    /// Start of its first line.
     line: usize,
     /// First byte behind the indentation, and end before the line break.
     start: usize,
@@ -22,11 +22,11 @@ struct Statement {
 /// A function whose body is being read.
 #[derive(Default)]
 struct Body {
-    /// How far the head is indented.
+    /// Indentation of the head.
     head: usize,
     /// The white space in front of its statements, once the first was met.
     indentation: Option<Range<usize>>,
-    /// Where that begins which is not kept.
+    /// Start of the dropped part.
     from: usize,
     /// Something that it defines was kept.
     keeps: bool,

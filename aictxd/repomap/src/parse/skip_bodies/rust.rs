@@ -9,7 +9,7 @@ const RUST: Dialect = Dialect {
     quotes: Quotes::Rust,
 };
 
-/// Where a source is.
+/// State of the scan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
     /// Among items.

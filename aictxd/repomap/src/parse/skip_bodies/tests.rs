@@ -1,6 +1,6 @@
 use super::*;
 
-/// What is left, with `⏎` for a line break; nothing where the source is to be parsed as it is.
+/// Returns the remaining text, with `⏎` for a line break; `None` where the source is to be parsed as it is.
 fn left(outline: Outline, source: &str) -> Option<String> {
     let mut out = Outlined::default();
     let cut = outline(source.as_bytes(), &mut out);
@@ -101,7 +101,7 @@ fn bodies_of_c() {
     );
 }
 
-/// What of a source is noted, and what is left for the grammar.
+/// Returns the noted definitions of a source, and the text left for the grammar.
 fn noted(source: &str) -> (Vec<String>, String) {
     let mut out = Outlined::default();
     assert!(c(source.as_bytes(), &mut out), "{source}");

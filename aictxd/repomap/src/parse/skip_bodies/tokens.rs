@@ -1,13 +1,13 @@
 //! The tokens of languages that are written with braces, as far as braces need them.
 
-/// How a language writes what may hold braces that mean nothing.
+/// Syntax of a language for text in which braces mean nothing.
 #[derive(Clone, Copy)]
 pub(super) struct Dialect {
     /// Lines that begin with `#` are for a preprocessor.
     pub(super) directives: bool,
     /// Comments may hold comments.
     pub(super) nested_comments: bool,
-    /// What quotes mean.
+    /// Meaning of quotes.
     pub(super) quotes: Quotes,
 }
 
@@ -24,7 +24,7 @@ pub(super) enum Quotes {
     Rust,
 }
 
-/// What a condition of the preprocessor does.
+/// Effect of a preprocessor conditional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Conditional {
     /// It begins.
@@ -469,7 +469,7 @@ impl<'s> Tokens<'s> {
     }
 }
 
-/// What a directive does, by what follows its `#`.
+/// Returns the effect of a directive, by the text behind its `#`.
 fn named(rest: &[u8]) -> Conditional {
     let rest = rest.trim_ascii_start();
     let end = rest.iter().position(|it| !it.is_ascii_alphabetic());
