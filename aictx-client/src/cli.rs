@@ -16,6 +16,7 @@ pub mod arguments;
 pub mod backend;
 pub mod commands;
 mod compatibility;
+mod daemon_exit;
 pub mod environment;
 pub mod error;
 pub mod help;

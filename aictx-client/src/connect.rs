@@ -1,7 +1,7 @@
 //! A blocking connection to the daemon, for everything that is not the fast path.
 
 use std::io::{self, Read, Write};
-use std::os::fd::{FromRawFd, RawFd};
+use std::os::fd::FromRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use aictx_proto::rpc::MAX_LINE_BYTES;
 
 use crate::hook::syscalls;
-use crate::paths::user_id;
 
 /// Connects before `end` and makes sure that the other end is this user's.
 ///
@@ -51,33 +50,6 @@ pub fn send(stream: &mut UnixStream, mut bytes: &[u8], end: Instant) -> io::Resu
         }
     }
     Ok(())
-}
-
-/// Returns true if the other end of a connected socket is a process of this user: nobody else may answer
-/// for our daemon, whoever made the socket file. Allocates nothing.
-#[cfg(target_os = "linux")]
-pub(crate) fn peer_is_us(socket: RawFd) -> bool {
-    // SAFETY: `ucred` is plain data for which zeroes are valid, and `size` is its size.
-    unsafe {
-        let mut peer: libc::ucred = std::mem::zeroed();
-        let mut size = size_of::<libc::ucred>() as libc::socklen_t;
-        let status = libc::getsockopt(
-            socket,
-            libc::SOL_SOCKET,
-            libc::SO_PEERCRED,
-            (&raw mut peer).cast(),
-            &raw mut size,
-        );
-        status == 0 && peer.uid == user_id()
-    }
-}
-
-/// See the Linux variant.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn peer_is_us(socket: RawFd) -> bool {
-    let (mut uid, mut gid) = (0, 0);
-    // SAFETY: both out-pointers are valid.
-    unsafe { libc::getpeereid(socket, &raw mut uid, &raw mut gid) == 0 && uid == user_id() }
 }
 
 /// Reads on until a newline, behind what is there already. `None` at the deadline, at the end of

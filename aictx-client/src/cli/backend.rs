@@ -20,9 +20,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::commands::daemon;
 use super::error::{CliError, Kind};
 use super::version_check::{self, Mismatch};
+use crate::cli::daemon_exit::wait_until_gone;
 use crate::connect;
 use crate::paths::Places;
 use crate::start::{StartError, ensure_daemon};
@@ -176,7 +176,7 @@ impl Backend {
         let params = json!({ "build": hello.build });
         let _ = exchange_on(&mut stream, methods::STOP, &params, HELLO_DEADLINE);
         drop(stream);
-        daemon::wait_until_gone(&self.places, hello.pid);
+        wait_until_gone(&self.places, hello.pid);
         self.greet().map(|(stream, _)| stream)
     }
 

@@ -215,7 +215,9 @@ pub fn command() -> Command {
         command = command.mut_subcommand(name, |sub| sub.after_help(shown));
     }
     let template = template(&command);
+    // `aictx help task list` is enough; `aictx task help list` is not needed besides.
     command
+        .mut_subcommands(|sub| sub.disable_help_subcommand(true))
         .help_template(template)
         .after_long_help(exit_statuses())
 }

@@ -7,7 +7,6 @@ use std::mem;
 use aictx_proto::hook::CONNECT_DEADLINE_MS;
 use aictx_proto::locations::{MAX_SOCKET_PATH, SOCKET_VARIABLE};
 
-use crate::connect::peer_is_us;
 use crate::paths::user_id;
 
 /// `NAME=value` entries of the environment.
@@ -78,6 +77,33 @@ pub(super) fn connect() -> Option<c_int> {
     let mut path = [0_u8; mem::size_of::<libc::sockaddr_un>()];
     let length = socket_path(path.get_mut(..MAX_SOCKET_PATH + 1)?)?;
     connect_to(path.get(..length)?, CONNECT_DEADLINE_MS)
+}
+
+/// Returns true if the other end of a connected socket is a process of this user: nobody else may answer
+/// for our daemon, whoever made the socket file. Allocates nothing.
+#[cfg(target_os = "linux")]
+fn peer_is_us(socket: c_int) -> bool {
+    // SAFETY: `ucred` is plain data for which zeroes are valid, and `size` is its size.
+    unsafe {
+        let mut peer: libc::ucred = mem::zeroed();
+        let mut size = size_of::<libc::ucred>() as libc::socklen_t;
+        let status = libc::getsockopt(
+            socket,
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            (&raw mut peer).cast(),
+            &raw mut size,
+        );
+        status == 0 && peer.uid == user_id()
+    }
+}
+
+/// See the Linux variant.
+#[cfg(not(target_os = "linux"))]
+fn peer_is_us(socket: c_int) -> bool {
+    let (mut uid, mut gid) = (0, 0);
+    // SAFETY: both out-pointers are valid.
+    unsafe { libc::getpeereid(socket, &raw mut uid, &raw mut gid) == 0 && uid == user_id() }
 }
 
 /// Connects to the socket at `path`, waiting for room in its queue for at most so many

@@ -44,6 +44,7 @@ mod derived_records;
 mod document_dir;
 mod effect_encoding;
 mod fs;
+mod head;
 mod history_reader;
 mod journal;
 mod ledger;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use aictx_files::child::{self, Limits};
 
-use crate::root::{Head, is_commit};
+use crate::head::{Head, is_commit};
 
 /// Longest time that git may take.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use aictx_files::{mounts, untrusted};
 use aictx_proto::path::{self, Located, Outside};
 
+pub use crate::head::Head;
+use crate::head::is_commit;
 use crate::reftable;
 
 /// Longest `.git` file, `HEAD` or loose reference that is read.
@@ -175,15 +177,6 @@ fn read_beginning(path: &Path) -> Option<Vec<u8>> {
     untrusted::open(path).ok()?.beginning(MAX_GIT_FILE).ok()
 }
 
-/// Checkout of a worktree.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Head {
-    /// Branch; `(detached)` without one, empty when unknown.
-    pub branch: String,
-    /// Full commit id; empty before the first commit and when unknown.
-    pub head: String,
-}
-
 /// Reads what is checked out at `worktree` (the root of one) from git's files, without a process.
 pub fn head(worktree: &Path) -> Head {
     let Some(git) = git_place(worktree) else {
@@ -279,10 +272,6 @@ pub fn has_ref_files(worktree: &Path) -> bool {
     let common = common_dir(worktree, &git).unwrap_or(git);
     // With reftables `refs/heads` is a file.
     common.join("refs/heads").is_dir()
-}
-
-pub(crate) fn is_commit(text: &str) -> bool {
-    matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 fn resolve_ref(git: &Path, common: &Path, name: &str) -> Option<String> {

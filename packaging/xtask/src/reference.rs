@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use aictx_client::cli::environment::VARIABLES;
-use aictx_client::cli::help::command;
+use aictx_client::cli::help;
 use clap::Command;
 use clap_complete::{Generator, Shell, generate};
 use clap_mangen::Man;
@@ -92,6 +92,11 @@ fn found(root: &Path) -> Fallible<BTreeSet<PathBuf>> {
         }
     }
     Ok(names)
+}
+
+/// The command line without `help`, which repeats every command.
+fn command() -> Command {
+    help::command().disable_help_subcommand(true)
 }
 
 fn render() -> Fallible<Files> {

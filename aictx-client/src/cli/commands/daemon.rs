@@ -1,7 +1,7 @@
 //! `daemon`, `status`, `version` and `scrub`.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -18,18 +18,14 @@ use super::absolute;
 use crate::cli::Answer;
 use crate::cli::arguments::{Daemon, Eval, Signals};
 use crate::cli::backend::{Backend, RESTART_HINT, START_DEADLINE, parse};
+use crate::cli::daemon_exit::{STEP, STOP_DEADLINE, wait_until_gone};
 use crate::cli::error::{CliError, Kind};
 use crate::cli::render;
 use crate::cli::terminal_text::{Paint, clean};
-use crate::paths::Places;
 use crate::start::ensure_daemon;
 
-/// Time limit for a stop: the daemon drains for at most 2 s.
-const STOP_DEADLINE: Duration = Duration::from_secs(3);
 /// Time that a killed process may take to end.
 const KILL_DEADLINE: Duration = Duration::from_secs(2);
-/// Pause between two looks at something that is about to change.
-const STEP: Duration = Duration::from_millis(5);
 /// Most bytes of a log file that `logs` reads, from its end.
 const MAX_LOG_TAIL: u64 = 4 * 1024 * 1024;
 
@@ -194,40 +190,6 @@ fn end(daemon: &Running) -> Result<bool, CliError> {
         ),
     )
     .hint("it waits for a file system that does not answer; it ends with that"))
-}
-
-/// Waits until the daemon with this process id has gone; false at the deadline. Connecting would
-/// be no proof: behind a service manager's socket it would start the next daemon.
-pub(crate) fn wait_until_gone(places: &Places, pid: u32) -> bool {
-    let end = Instant::now() + STOP_DEADLINE;
-    let lock = places.locations.daemon_lock();
-    loop {
-        if is_gone(pid) || is_free(&lock) {
-            return true;
-        }
-        if Instant::now() >= end {
-            return false;
-        }
-        thread::sleep(STEP);
-    }
-}
-
-fn is_gone(pid: u32) -> bool {
-    let Ok(pid) = libc::pid_t::try_from(pid) else {
-        return false;
-    };
-    // SAFETY: signal 0 delivers nothing; it only asks whether the process exists.
-    let answer = unsafe { libc::kill(pid, 0) };
-    pid > 0 && answer == -1 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH)
-}
-
-/// Returns true if nobody holds the daemon's lock for life. A process that has ended but was not reaped
-/// still has its id, never its lock.
-fn is_free(lock: &Path) -> bool {
-    match File::open(lock) {
-        Ok(file) => !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
-        Err(e) => e.kind() == std::io::ErrorKind::NotFound,
-    }
 }
 
 fn status(backend: &Backend, paint: Paint) -> Result<Option<Answer>, CliError> {
@@ -415,28 +377,6 @@ mod tests {
         assert_eq!(logs(dir.path(), 2).unwrap().text, "b\nc\n");
         assert_eq!(logs(dir.path(), 0).unwrap().text, "");
         assert_eq!(logs(dir.path(), 9).unwrap().value["lines"][0], "a");
-    }
-
-    #[test]
-    fn a_process_that_is_gone_and_one_that_is_not() {
-        assert!(!is_gone(std::process::id()));
-        let mut child = Command::new("true").spawn().unwrap();
-        let pid = child.id();
-        child.wait().unwrap();
-        assert!(is_gone(pid));
-        assert!(!is_gone(0));
-    }
-
-    #[test]
-    fn a_lock_in_use() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("lock");
-        assert!(is_free(&path));
-        let holder = File::create(&path).unwrap();
-        holder.lock().unwrap();
-        assert!(!is_free(&path));
-        drop(holder);
-        assert!(is_free(&path));
     }
 
     #[test]
