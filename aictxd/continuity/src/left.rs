@@ -96,10 +96,7 @@ const NOTHING: &[&str] = &[
 ///
 /// Time is linear in the message, of which the last 16 KiB are looked at.
 pub(crate) fn next_steps(message: &str) -> Vec<String> {
-    let mut from = message.len().saturating_sub(MAX_MESSAGE);
-    while !message.is_char_boundary(from) {
-        from += 1;
-    }
+    let from = message.ceil_char_boundary(message.len().saturating_sub(MAX_MESSAGE));
     let mut found: Vec<String> = Vec::new();
     let mut in_list = false;
     for line in message.get(from..).unwrap_or_default().lines() {

@@ -27,11 +27,9 @@ pub(crate) fn terms(text: &str) -> Arc<BTreeSet<String>> {
 }
 
 fn find_terms(text: &str) -> BTreeSet<String> {
-    let mut end = text.len().min(MAX_COMPARED);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let text = text.get(..end).unwrap_or_default();
+    let text = text
+        .get(..text.floor_char_boundary(MAX_COMPARED))
+        .unwrap_or_default();
     let mut found = BTreeSet::new();
     words::prose_terms(text, |term| {
         let is_short = term.is_ascii() && !words::is_long_enough(term);

@@ -8,6 +8,7 @@
 use aictx_steer_model::features::{BUCKETS, CLASSES, features, softmax};
 
 use super::intent_label::Label;
+use super::request_kind::word_count;
 
 static MODEL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/steer.model"));
 
@@ -63,7 +64,7 @@ pub(super) struct Ruling {
 ///
 /// Time is linear in the first kilobytes of the text.
 pub(super) fn outvotes(text: &str, ruling: Ruling) -> Option<Guess> {
-    let is_short = words(text) <= FEW_WORDS.0;
+    let is_short = word_count(text) <= FEW_WORDS.0;
     let trust = TRUST
         .iter()
         .find_map(|(least, trust)| (ruling.weight >= *least).then_some(*trust))
@@ -103,19 +104,6 @@ pub(super) fn outvotes(text: &str, ruling: Ruling) -> Option<Guess> {
     wins.then_some(Guess { label, probability })
 }
 
-/// Counts the words in the beginning of a text; where none are parted by blanks, as in Chinese,
-/// two characters are taken for one.
-fn words(text: &str) -> usize {
-    let of = |word: &str| {
-        let wide = word
-            .chars()
-            .filter(|c| ('\u{3040}'..='\u{9fff}').contains(c))
-            .count();
-        if wide > 0 { wide.div_ceil(2) } else { 1 }
-    };
-    text.split_whitespace().take(FEW_WORDS.0 + 1).map(of).sum()
-}
-
 fn probabilities(text: &str) -> [f32; CLASSES.len()] {
     let (weights, numbers) = MODEL
         .split_at_checked(BUCKETS * CLASSES.len())
@@ -151,19 +139,6 @@ mod tests {
             MODEL.len(),
             BUCKETS * CLASSES.len() + 4 * (1 + CLASSES.len())
         );
-    }
-
-    #[test]
-    fn words_are_counted_where_there_are_no_blanks() {
-        for (text, count) in [
-            ("", 0),
-            ("stop", 1),
-            ("停", 1),
-            ("先别动数据库迁移", 4),
-            ("a b 停", 3),
-        ] {
-            assert_eq!(words(text), count, "{text}");
-        }
     }
 
     #[test]

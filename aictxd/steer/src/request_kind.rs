@@ -138,4 +138,17 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn words_are_counted_where_there_are_no_blanks() {
+        for (text, count) in [
+            ("", 0),
+            ("stop", 1),
+            ("停", 1),
+            ("先别动数据库迁移", 4),
+            ("a b 停", 3),
+        ] {
+            assert_eq!(word_count(text), count, "{text}");
+        }
+    }
 }

@@ -435,11 +435,8 @@ impl TaskScores {
 
 /// The start of `text` that is read.
 fn head(text: &str) -> &str {
-    let end = (0..=MAX_TEXT.min(text.len()))
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or(0);
-    text.get(..end).unwrap_or_default()
+    text.get(..text.floor_char_boundary(MAX_TEXT))
+        .unwrap_or_default()
 }
 
 /// Returns true if a word can be the verb of a request for something else than a mending.
