@@ -221,8 +221,9 @@ const TAKEN_OFF: &[&str] = &[
 #[test]
 fn what_people_write() {
     let sets = [
-        include_str!("../../guard/tests/risk-one.jsonl"),
-        include_str!("../../guard/tests/risk-two.jsonl"),
+        include_str!("../../guard/tests/risk/files.jsonl"),
+        include_str!("../../guard/tests/risk/git.jsonl"),
+        include_str!("../../guard/tests/risk/packages.jsonl"),
     ];
     let (mut seen, mut commands) = (0, 0);
     let mut wrong = Vec::new();
