@@ -447,8 +447,6 @@ mod any_text_tests;
 #[cfg(test)]
 mod lifts_tests;
 #[cfg(test)]
-mod object_tests;
-#[cfg(test)]
 mod polite_tests;
 #[cfg(test)]
 mod sentence_tests;

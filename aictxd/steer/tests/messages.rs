@@ -1,125 +1,186 @@
-//! Steer against messages of every class: what they are, what is to happen, and which paths they limit.
+//! Labelled messages of `messages/`, a table for each language.
+//!
+//! A row holds an `id`, a `message` and what is expected of it: its `classification` and `decision`, lists of
+//! paths, the `effect` on paths in one word, or whether `limits` of an `earlier` message are kept or lifted. A row
+//! with `known` is misread in that way, and everybody knows: who mends it takes the member out.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::disallowed_methods, reason = "reads the tables")]
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
 
+use aictx_proto::Timestamp;
 use aictx_proto::methods::{SteerParams, SteerReply};
-use aictx_steer::{steer, steer_in};
+use aictx_steer::{SteerState, steer};
+use serde::Deserialize;
 
-fn said(message: &str) -> SteerParams {
-    SteerParams {
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Row {
+    id: String,
+    message: String,
+    classification: Option<String>,
+    decision: Option<String>,
+    forbidden: Option<Vec<String>>,
+    allowed: Option<Vec<String>>,
+    only: Option<Vec<String>>,
+    required: Option<Vec<String>>,
+    validation: Option<Vec<String>>,
+    discarded: Option<Vec<String>>,
+    /// A part of the note on what limits the work.
+    note: Option<String>,
+    /// Labels of other clauses.
+    also: Vec<String>,
+    /// `forbid`, `only`, `lift` and `require` with `paths`; `ask` (unknown, and the agent asks), `stop` (a
+    /// cancellation), `free` (no limit, nothing required), `work` (no limit).
+    effect: Option<String>,
+    paths: Vec<String>,
+    /// A message that sets limits, before this one.
+    earlier: Option<String>,
+    /// `keep`: each limit of the earlier message holds afterwards; `lift`: none does.
+    limits: Option<String>,
+    current_action: Option<String>,
+    current_paths: Vec<String>,
+    first_prompt: bool,
+    known: Option<String>,
+    /// For readers.
+    #[serde(rename = "why")]
+    _why: String,
+}
+
+fn ask(row: &Row, message: &str) -> SteerReply {
+    steer(&SteerParams {
         message: message.to_owned(),
-        current_action: "edit".to_owned(),
+        current_action: row.current_action.clone().unwrap_or("edit".to_owned()),
+        paths: row.current_paths.clone(),
+        first_prompt: row.first_prompt,
         ..SteerParams::default()
-    }
+    })
+    .unwrap()
 }
 
-/// Returns the decision for a class.
-fn decision(classification: &str) -> &'static str {
-    match classification {
-        "cancellation" => "pause",
-        "scope_constraint" | "scope_change" => "update_contract",
-        "validation_change" => "update_validation",
-        "risk_warning" => "re_ground",
-        "new_requirement" => "append_requirement",
-        "side_comment" => "ignore_as_side_comment",
-        "approval" | "continuation" | "question" | "task" => "continue",
-        "unknown" => "ask_user",
-        _ => "replan",
+/// The first thing that the reply has otherwise than the row; `None` where all is as expected.
+fn misreading(row: &Row) -> Option<String> {
+    if row.message.trim().is_empty() {
+        let params = SteerParams::default();
+        return steer(&params).is_ok().then(|| "an answer".to_owned());
     }
-}
-
-/// Returns true if a reply is of the class, and limits the paths, that a line wants: `-forbidden +allowed`.
-fn is_right(classification: &str, paths: &str, reply: &SteerReply) -> bool {
-    let wanted = |sign: char| -> Vec<String> {
-        let paths = paths.split_whitespace();
-        paths
-            .filter_map(|p| p.strip_prefix(sign).map(str::to_owned))
-            .collect()
-    };
+    let reply = ask(row, &row.message);
     let updates = &reply.suggested_updates;
-    let allowed = wanted('+');
-    reply.classification == classification
-        && reply.decision == decision(classification)
-        && updates.forbidden_paths == wanted('-')
-        && (updates.allowed_paths == allowed || allowed.is_empty() && updates.only_paths.is_empty())
-}
-
-/// Returns right and total by language; prints the misses.
-fn rates(name: &str, set: &str) -> BTreeMap<String, (usize, usize)> {
-    let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    for line in set.lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {
-        let parts: Vec<&str> = line.splitn(4, '|').collect();
-        let [language, classification, paths, message] = parts[..] else {
-            unreachable!("{line}");
-        };
-        let reply = steer(&said(message)).unwrap();
-        let count = counts.entry(language.to_owned()).or_default();
-        count.1 += 1;
-        if is_right(classification, paths, &reply) {
-            count.0 += 1;
-        } else {
-            println!(
-                "{name}: {line}\n    {}/{} {:?} -{:?} +{:?}",
-                reply.classification,
-                reply.decision,
-                reply.reasons,
-                reply.suggested_updates.forbidden_paths,
-                reply.suggested_updates.allowed_paths
-            );
-        }
-    }
-    counts
-}
-
-#[test]
-fn blind_messages_are_understood() {
-    for (name, set) in [
-        ("first", include_str!("messages/messages-blind.txt")),
-        ("second", include_str!("messages/messages-blind-two.txt")),
+    for (expected, found) in [
+        (&row.classification, &reply.classification),
+        (&row.decision, &reply.decision),
     ] {
-        for (language, (right, all)) in rates(name, set) {
-            println!("{name}, {language}: {right} of {all}");
-            assert!(
-                right * 10 >= all * 9,
-                "{name}, {language}: {right} of {all}"
-            );
+        if expected.as_ref().is_some_and(|expected| expected != found) {
+            return Some(found.clone());
         }
     }
-}
-
-#[test]
-fn what_was_misread_once_is_read_right() {
-    for (language, (right, all)) in
-        rates("repaired", include_str!("messages/messages-repaired.txt"))
+    for (name, expected, found) in [
+        ("forbidden", &row.forbidden, &updates.forbidden_paths),
+        ("allowed", &row.allowed, &updates.allowed_paths),
+        ("only", &row.only, &updates.only_paths),
+        ("required", &row.required, &updates.required_paths),
+        ("validation", &row.validation, &updates.validation_paths),
+        ("discarded", &row.discarded, &updates.discarded_paths),
+    ] {
+        if expected.as_ref().is_some_and(|expected| expected != found) {
+            return Some(format!("{name} {}", found.join(" ")).trim_end().to_owned());
+        }
+    }
+    if let Some(part) = &row.note
+        && !updates
+            .constraint_note
+            .as_ref()
+            .is_some_and(|note| note.contains(part))
     {
-        assert_eq!(right, all, "{language}");
+        return Some(format!("note {:?}", updates.constraint_note));
+    }
+    let has = |label: &String| reply.labels.iter().any(|l| l.classification == *label);
+    if let Some(label) = row.also.iter().find(|label| !has(label)) {
+        return Some(format!("no {label}"));
+    }
+    let effect = row.effect.as_ref();
+    effect
+        .and_then(|effect| other_effect(effect, &row.paths, &reply))
+        .or_else(|| other_limits(row, &reply))
+}
+
+/// The effect of a message on paths, if it is another one.
+fn other_effect(expected: &str, expected_paths: &[String], reply: &SteerReply) -> Option<String> {
+    let updates = &reply.suggested_updates;
+    let lists = [
+        ("forbid", &updates.forbidden_paths),
+        ("only", &updates.only_paths),
+        ("lift", &updates.lifted_paths),
+        ("require", &updates.required_paths),
+    ];
+    let named = lists.into_iter().find(|(_, list)| !list.is_empty());
+    let unnamed = match reply.classification.as_str() {
+        "scope_constraint" => "forbid",
+        "cancellation" => "stop",
+        "unknown" if reply.decision == "ask_user" => "ask",
+        _ => "free",
+    };
+    let (found, paths) = named.map_or((unnamed, [].as_slice()), |(name, list)| (name, list));
+    let forbids = !updates.forbidden_paths.is_empty();
+    // What is free may be lifted, asked for, or asked about.
+    let as_expected = match expected {
+        "free" => !forbids && !matches!(found, "only" | "stop" | "forbid" | "require"),
+        "work" => !forbids && !matches!(found, "only" | "stop" | "forbid"),
+        "ask" | "stop" => found == expected,
+        _ => found == expected && paths == expected_paths,
+    };
+    (!as_expected).then(|| format!("{found} {}", paths.join(" ")).trim_end().to_owned())
+}
+
+/// What becomes of the limits of an earlier message, if it is something else.
+fn other_limits(row: &Row, reply: &SteerReply) -> Option<String> {
+    let mut state = SteerState::default();
+    let earlier = ask(row, row.earlier.as_ref()?);
+    state.apply(&earlier, Timestamp::from_unix(0), None);
+    let before = state.forbidden_paths.clone();
+    if before.is_empty() {
+        return Some("no limit before".to_owned());
+    }
+    state.apply(reply, Timestamp::from_unix(1), None);
+    let holds = |path| state.forbidden_paths.contains(path);
+    let kept = before.iter().all(holds) && state.excepted_paths.is_empty();
+    let lifted = !before.iter().any(holds);
+    match (row.limits.as_deref()?, kept, lifted) {
+        ("keep", true, _) | ("lift", _, true) => None,
+        (_, true, _) => Some("keep".to_owned()),
+        (_, _, true) => Some("lift".to_owned()),
+        _ => Some("some".to_owned()),
     }
 }
 
-/// "The source" is a directory of the repository, when it has one of a usual name; of something else it is none.
 #[test]
-fn the_source_is_a_directory() {
-    let in_src = |message: &str| {
-        let reply = steer_in(&said(message), &|name| name == "src").unwrap();
-        assert_eq!(reply.classification, "scope_constraint", "{message}");
-        reply.suggested_updates.forbidden_paths == ["src"]
-    };
-    for message in [
-        "don't touch the source",
-        "don't touch the source code, only the docs",
-        "no toques el código fuente",
-        "fass den Quellcode nicht an",
-        "别动源码",
-        "ソースは触らないで",
-    ] {
-        assert!(in_src(message), "{message}");
+fn every_message_is_read_as_labelled() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages");
+    let (mut failing, mut ids, mut known) = (Vec::new(), HashSet::new(), 0);
+    for table in fs::read_dir(dir).unwrap() {
+        for line in fs::read_to_string(table.unwrap().path()).unwrap().lines() {
+            let row: Row = serde_json::from_str(line).unwrap();
+            let found = misreading(&row);
+            known += usize::from(found.is_some());
+            let cancels = found.as_deref() == Some("cancellation");
+            if found != row.known || cancels {
+                failing.push(format!("{found:?}: {line}"));
+            }
+            assert!(ids.insert(row.id), "the id is taken: {line}");
+        }
     }
-    assert!(!in_src("don't touch the source of the event"));
-    let elsewhere = steer(&said("don't touch the source")).unwrap();
-    assert_eq!(
-        elsewhere.suggested_updates.forbidden_paths,
-        Vec::<String>::new()
+    println!(
+        "{} messages, {known} of them known to be misread",
+        ids.len()
+    );
+    assert!(ids.len() > 2_000, "{}", ids.len());
+    assert!(
+        failing.is_empty(),
+        "{} messages are read otherwise:\n{}",
+        failing.len(),
+        failing.join("\n")
     );
 }

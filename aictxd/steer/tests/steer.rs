@@ -1,5 +1,4 @@
-//! Steer against messages: the shared cases, and sets that were written before the rules were run
-//! on them.
+//! Limits over several messages, what the model was taught, and what a message says of checks.
 
 #![allow(clippy::disallowed_methods)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -8,18 +7,21 @@ use std::collections::BTreeMap;
 
 use aictx_proto::methods::{SteerParams, SteerReply};
 use aictx_proto::{RepoPath, Timestamp};
-use aictx_steer::{SteerState, steer};
+use aictx_steer::{SteerState, steer, steer_in};
 
-fn ask(message: &str) -> SteerReply {
-    steer(&SteerParams {
+fn params(message: &str) -> SteerParams {
+    SteerParams {
         message: message.to_owned(),
         current_action: "edit".to_owned(),
         ..SteerParams::default()
-    })
-    .unwrap()
+    }
 }
 
-/// Returns right and total by language of `language|classification|message` lines; prints the misses.
+fn ask(message: &str) -> SteerReply {
+    steer(&params(message)).unwrap()
+}
+
+/// How many are right of how many, by language, of a set of `language|classification|message` lines; prints what is missed.
 fn rates(name: &str, set: &str) -> BTreeMap<String, (u32, u32)> {
     let mut counts: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     for line in set.lines().filter(|l| !l.starts_with('#')) {
@@ -42,7 +44,7 @@ fn rates(name: &str, set: &str) -> BTreeMap<String, (u32, u32)> {
     counts
 }
 
-/// The model knows its training set. Its figures on unseen messages are for
+/// What the model was trained on is understood. How well it does with what it never saw is for
 /// `examples/blind.rs` to say.
 #[test]
 fn what_was_taught_is_known() {
@@ -60,195 +62,6 @@ fn what_was_taught_is_known() {
         }
     }
     assert!(sets >= 10, "{sets} sets");
-}
-
-/// One line of the shared cases.
-#[derive(serde::Deserialize)]
-struct Case {
-    id: String,
-    group: String,
-    message: String,
-    call: Call,
-    better: Better,
-}
-
-#[derive(serde::Deserialize)]
-struct Call {
-    current_action: String,
-    #[serde(default)]
-    paths: Vec<String>,
-}
-
-#[derive(serde::Deserialize)]
-struct Better {
-    classification: String,
-    decision: String,
-    forbidden_paths: Option<Vec<String>>,
-    allowed_paths: Option<Vec<String>>,
-    required_paths: Option<Vec<String>>,
-    validation_paths: Option<Vec<String>>,
-    discarded_related_paths: Option<Vec<String>>,
-    constraint_note: Option<String>,
-    #[serde(default)]
-    also: Vec<String>,
-}
-
-/// Returns the fault of the answer to `case`.
-fn judge(case: &Case, first_prompt: bool) -> Option<String> {
-    let answer = steer(&SteerParams {
-        message: case.message.clone(),
-        current_action: case.call.current_action.clone(),
-        paths: case.call.paths.clone(),
-        first_prompt,
-        ..SteerParams::default()
-    });
-    let better = &case.better;
-    let halted = answer
-        .as_ref()
-        .is_ok_and(|r| r.classification == "cancellation");
-    assert!(
-        !halted || better.classification == "cancellation",
-        "{}: work halted for nothing",
-        case.id
-    );
-    let Ok(reply) = answer else {
-        return (better.classification != "error").then(|| "error".to_owned());
-    };
-    if (&reply.classification, &reply.decision) != (&better.classification, &better.decision) {
-        return Some(format!(
-            "{}/{} {:?}",
-            reply.classification, reply.decision, reply.reasons
-        ));
-    }
-    let updates = &reply.suggested_updates;
-    for (want, got, name) in [
-        (
-            &better.forbidden_paths,
-            &updates.forbidden_paths,
-            "forbidden",
-        ),
-        (&better.allowed_paths, &updates.allowed_paths, "allowed"),
-        (&better.required_paths, &updates.required_paths, "required"),
-        (
-            &better.validation_paths,
-            &updates.validation_paths,
-            "validation",
-        ),
-        (
-            &better.discarded_related_paths,
-            &updates.discarded_paths,
-            "discarded",
-        ),
-    ] {
-        if let Some(want) = want
-            && want != got
-        {
-            return Some(format!("{name}: {got:?} for {want:?}"));
-        }
-    }
-    if let Some(want) = &better.constraint_note
-        && !updates
-            .constraint_note
-            .as_ref()
-            .is_some_and(|n| n.contains(want.as_str()))
-    {
-        return Some(format!("note: {:?} for {want}", updates.constraint_note));
-    }
-    let missing = better
-        .also
-        .iter()
-        .find(|a| !reply.labels.iter().any(|l| l.classification == **a));
-    missing.map(|a| format!("label {a} missing"))
-}
-
-#[test]
-fn shared_cases() {
-    let cases: Vec<Case> = include_str!("messages/cases.jsonl")
-        .lines()
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect();
-    for told in [true, false] {
-        let mut wrong = Vec::new();
-        for case in &cases {
-            if let Some(why) = judge(case, told && case.group == "first_prompt") {
-                println!(
-                    "{} {:?}: {why}",
-                    case.id,
-                    case.message.chars().take(80).collect::<String>()
-                );
-                wrong.push(&case.id);
-            }
-        }
-        let right = cases.len() - wrong.len();
-        println!(
-            "shared cases, first prompts told: {told}: {right}/{}",
-            cases.len()
-        );
-        assert!(right * 100 >= cases.len() * 96, "{wrong:?}");
-    }
-}
-
-/// Returns the effect of the message on paths, in the words of `limits.txt`.
-fn outcome(reply: &SteerReply) -> (&'static str, String) {
-    let updates = &reply.suggested_updates;
-    let named = |name, list: &[String]| (!list.is_empty()).then(|| (name, list.join(" ")));
-    named("forbid", &updates.forbidden_paths)
-        .or_else(|| named("only", &updates.only_paths))
-        .or_else(|| named("lift", &updates.lifted_paths))
-        .or_else(|| named("require", &updates.required_paths))
-        .unwrap_or_else(|| {
-            let kind = match reply.classification.as_str() {
-                "scope_constraint" => "forbid",
-                "cancellation" => "stop",
-                "unknown" if reply.decision == "ask_user" => "ask",
-                _ => "free",
-            };
-            (kind, String::new())
-        })
-}
-
-/// Returns true if `got` is as good as `want`: what is free may be lifted, asked for, or asked about.
-fn is_wanted(want: (&str, &str), reply: &SteerReply) -> bool {
-    let (kind, paths) = outcome(reply);
-    let forbids = reply.suggested_updates.forbidden_paths.is_empty();
-    match want.0 {
-        "free" => forbids && !matches!(kind, "only" | "stop" | "forbid" | "require"),
-        "work" => forbids && !matches!(kind, "only" | "stop" | "forbid"),
-        "ask" => kind == "ask" && reply.decision == "ask_user",
-        "stop" => kind == "stop",
-        _ => (kind, paths.as_str()) == want,
-    }
-}
-
-/// Lines of a set that are not understood as they are meant, of how many.
-fn misunderstood(set: &str) -> (usize, usize) {
-    let (mut wrong, mut all) = (0, 0);
-    for line in set.lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {
-        let parts: Vec<&str> = line.splitn(4, '|').collect();
-        let [_, kind, paths, message] = parts[..] else {
-            unreachable!("{line}");
-        };
-        all += 1;
-        let reply = ask(message);
-        if !is_wanted((kind, paths), &reply) {
-            wrong += 1;
-            println!(
-                "{line}\n    {:?} {}/{} {:?}",
-                outcome(&reply),
-                reply.classification,
-                reply.decision,
-                reply.reasons
-            );
-        }
-    }
-    (wrong, all)
-}
-
-/// Limits by language: every line must be right, for the
-/// guard enforces it.
-#[test]
-fn limits_are_never_turned_around() {
-    assert_eq!(misunderstood(include_str!("messages/limits.txt")).0, 0);
 }
 
 /// "Change nothing yet" ends with consent or an order to change something, and with nothing else.
@@ -384,26 +197,6 @@ fn nothing_is_changed_until_somebody_lets_go() {
 }
 
 #[test]
-fn limits_blind_sets() {
-    for set in [
-        include_str!("messages/limits-blind.txt"),
-        include_str!("messages/limits-blind-two.txt"),
-    ] {
-        let (wrong, all) = misunderstood(set);
-        println!("limits: {} of {all}", all - wrong);
-        assert!(wrong * 10 <= all, "{wrong} of {all}");
-    }
-}
-
-/// What people type at an agent in the middle of its work, short and sloppy.
-#[test]
-fn chat_is_understood() {
-    for (language, (right, all)) in rates("chat", include_str!("messages/chat.txt")) {
-        assert!(right * 10 >= all * 9, "{language}: {right} of {all}");
-    }
-}
-
-#[test]
 fn whether_checks_are_wanted_is_understood() {
     for (message, skips) in [
         ("skip the tests", Some(true)),
@@ -436,5 +229,61 @@ fn whether_checks_are_wanted_is_understood() {
     ] {
         let reply = ask(message);
         assert_eq!(reply.suggested_updates.skip_validation, skips, "{message}");
+    }
+}
+
+/// "The source" is a directory of the repository, when it has one of a usual name; of something else it is none.
+#[test]
+fn the_source_is_a_directory() {
+    let in_src = |message: &str| {
+        let reply = steer_in(&params(message), &|name| name == "src").unwrap();
+        assert_eq!(reply.classification, "scope_constraint", "{message}");
+        reply.suggested_updates.forbidden_paths == ["src"]
+    };
+    for message in [
+        "don't touch the source",
+        "don't touch the source code, only the docs",
+        "no toques el código fuente",
+        "fass den Quellcode nicht an",
+        "别动源码",
+        "ソースは触らないで",
+    ] {
+        assert!(in_src(message), "{message}");
+    }
+    assert!(!in_src("don't touch the source of the event"));
+    let elsewhere = ask("don't touch the source");
+    assert_eq!(
+        elsewhere.suggested_updates.forbidden_paths,
+        Vec::<String>::new()
+    );
+}
+
+/// "The restriction" is the last one, "all limits" are all.
+#[test]
+fn a_limit_is_lifted_by_what_it_is_called() {
+    let after = |messages: &[&str]| {
+        let mut state = SteerState::default();
+        for (at, message) in (0..).zip(messages) {
+            state.apply(&ask(message), Timestamp::from_unix(at), None);
+        }
+        state.forbidden_paths
+    };
+    let limits = ["don't touch src/a.py", "don't touch src/b.py"];
+    let [first, second] = limits;
+    assert_eq!(
+        after(&[first, second, "remove that restriction"]),
+        ["src/a.py"]
+    );
+    for all in [
+        "remove all restrictions",
+        "drop the limits",
+        "quita todas las restricciones",
+        "lève toutes les restrictions",
+        "entferne alle Einschränkungen",
+        "remova todas as restrições",
+        "取消所有限制",
+        "すべての制限を解除して",
+    ] {
+        assert!(after(&[first, second, all]).is_empty(), "{all}");
     }
 }
