@@ -7,7 +7,6 @@ mod containers;
 mod cron;
 mod delete;
 mod destructive_names;
-mod editors;
 mod effect;
 mod embedded_programs;
 mod environment;
@@ -23,7 +22,6 @@ mod interpreter_argv;
 mod irreplaceable_files;
 mod long_option_prefix;
 mod minor_effects;
-mod nested_script;
 mod options;
 mod outside_repo;
 mod path_limits;
@@ -53,7 +51,6 @@ use aictx_shell::{Dialect, Role, Script, SimpleCommand, Word};
 pub use effect::{Kind, Kinds, Level};
 pub use environment::{Facts, Known, Limit, MAX_TEXT, MemoryFacts, NoFacts};
 pub use irreplaceable_files::is_precious;
-use nested_script::is_fork_bomb;
 use options::has_option;
 pub(crate) use outside_repo::is_agents_own;
 pub use path_target::{Place, is_made_again};
@@ -537,6 +534,37 @@ impl Judge<'_> {
         self.aliases = aliases;
     }
 
+    /// Judges text that becomes a script of its own.
+    fn inner_script(&mut self, text: &str, remote: bool) {
+        self.script_within(text, remote, false);
+    }
+
+    /// The same when what it works on comes from elsewhere.
+    fn fed_script(&mut self, text: &str, remote: bool) {
+        self.script_within(text, remote, true);
+    }
+
+    fn script_within(&mut self, text: &str, remote: bool, fed: bool) {
+        if self.inner >= MAX_INNER || self.scripts >= MAX_SCRIPTS {
+            self.undecidable(Level::Destructive, "", &[]);
+            return;
+        }
+        self.inner += 1;
+        self.scripts += 1;
+        let mut script = aictx_shell::analyse(text, Dialect::Posix);
+        if is_fork_bomb(text, &script) {
+            self.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
+        }
+        if remote || fed {
+            for command in &mut script.commands {
+                command.remote |= remote;
+                command.fed |= fed;
+            }
+        }
+        self.script(&script);
+        self.inner -= 1;
+    }
+
     /// A program that is only known when it runs, with options that only deleting programs take.
     fn unknown_program(&mut self, call: Call) {
         let telling = |word: &Word| {
@@ -549,6 +577,28 @@ impl Judge<'_> {
             self.undecidable(Level::Destructive, "", call.arguments());
         }
     }
+}
+
+/// A function that calls itself twice, piped.
+fn is_fork_bomb(text: &str, script: &Script) -> bool {
+    let head = text.get(..256).unwrap_or(text);
+    // Said in a text of another program it is only said.
+    let runs = |command: &SimpleCommand| {
+        let name = command.name();
+        aictx_shell::is_shell(name) || matches!(name, ":" | "eval" | "ssh" | "docker" | "kubectl")
+    };
+    let said = head.contains("|:&") || head.contains("| : &") || head.contains("|: &");
+    if said && script.commands.iter().take(16).any(runs) {
+        return true;
+    }
+    script.commands.iter().take(16).any(|command| {
+        let name = command.name();
+        let from = command.piped_from.and_then(|at| script.commands.get(at));
+        command.words.len() == 1
+            && !name.is_empty()
+            && from.is_some_and(|from| from.words.len() == 1 && from.name() == name)
+            && (head.contains(&format!("{name}()")) || head.contains(&format!("{name} ()")))
+    })
 }
 
 #[cfg(test)]

@@ -47,7 +47,6 @@ mod retraction;
 mod rules;
 mod runtime_behaviour;
 mod scope_restriction;
-mod source_dir;
 mod steer_reply;
 mod subordinate_clause;
 mod task_type;

@@ -443,12 +443,8 @@ fn violated(updates: &SteerUpdates, edited: &[String]) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod any_text_tests;
+mod lifted_limits_tests;
 #[cfg(test)]
-mod lifts_tests;
-#[cfg(test)]
-mod polite_tests;
-#[cfg(test)]
-mod sentence_tests;
+mod mentioned_paths_tests;
 #[cfg(test)]
 mod tests;

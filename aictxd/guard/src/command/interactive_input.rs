@@ -1,7 +1,6 @@
-//! Input typed into a program instead of being given as words: orders on standard input, keys for
-//! another terminal.
+//! Orders typed into a program: on standard input, as keys for another terminal, as commands of an editor.
 
-use super::{Call, Judge, Kind, Tier, stdin_source};
+use super::{Call, Judge, Kind, Tier, inline_code, stdin_source};
 
 /// Programs that read orders from standard input, and what they are told in order to delete. In lower
 /// case.
@@ -78,4 +77,46 @@ pub(super) fn keys(judge: &mut Judge, call: Call) -> bool {
     }
     judge.inner_script(&stdin_source::unescaped(&text), call.command.remote);
     true
+}
+
+/// `vim -c '%d' -c wq file`: an editor that runs a script.
+pub(super) fn editor(judge: &mut Judge, call: Call) {
+    let words = call.arguments();
+    let all = [
+        "%d", "1,$d", ",d", "0,$d", "g/^/d", "g/./d", "g/.*/d", "%delete", "%s/.*//",
+    ];
+    let says = |text: &str| {
+        text.split(['|', '\n']).any(|order| {
+            let order = order.trim().trim_start_matches(['+', ':']);
+            let order = ["argdo ", "bufdo ", "silent! ", "silent ", "sil! ", "sil "]
+                .iter()
+                .find_map(|before| order.strip_prefix(before))
+                .unwrap_or(order)
+                .trim_start_matches(':');
+            all.contains(&order.replace("%%", "%").as_str())
+        })
+    };
+    let told = stdin_source::piped_texts(call);
+    if words.iter().any(|word| says(&word.text)) || told.iter().any(|text| says(text)) {
+        let shown = words.last().map(|word| word.text.as_str());
+        let name = call.name;
+        judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, name, shown);
+    }
+    let orders = words.iter().map(|word| word.text.as_str());
+    let read = told.iter().flat_map(|text| text.lines());
+    for order in orders.chain(read).take(256) {
+        let order = order.trim_start_matches(['+', ':', ' ']);
+        let order = ["silent! ", "silent ", "sil! ", "sil ", "exe ", "execute "]
+            .iter()
+            .find_map(|before| order.strip_prefix(before))
+            .unwrap_or(order);
+        if let Some(text) = order
+            .trim_start_matches([':', ' ', '%', '\'', '"'])
+            .strip_prefix('!')
+        {
+            judge.inner_script(text, call.command.remote);
+        } else if order.contains('(') {
+            inline_code::judge(judge, call, "vim", order);
+        }
+    }
 }

@@ -7,9 +7,7 @@ use aictx_shell::Word;
 use super::http_request::request;
 use super::options::{self, has_option, value_of};
 use super::path_target::{Reach, Touch};
-use super::{
-    Call, Judge, Kind, Level, Tier, cron, editors, inline_code, interactive_input, stdin_source,
-};
+use super::{Call, Judge, Kind, Level, Tier, cron, inline_code, interactive_input, stdin_source};
 
 /// Returns whether the program is one of these and there is nothing more to know about it.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -45,7 +43,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             return false;
         }
         "crontab" => cron::crontab(judge, call),
-        "vi" | "vim" | "nvim" | "ex" => editors::editor(judge, call),
+        "vi" | "vim" | "nvim" | "ex" => interactive_input::editor(judge, call),
         "ansible" if !has_option(call.arguments(), &["-C", "--check"]) => {
             ansible(judge, call);
             return false;
@@ -159,7 +157,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             unpacked(judge, call);
             return false;
         }
-        "ed" | "red" => editors::editor(judge, call),
+        "ed" | "red" => interactive_input::editor(judge, call),
         "emacs" | "emacsclient" => {
             for word in call
                 .arguments()

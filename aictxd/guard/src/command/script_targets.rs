@@ -4,7 +4,6 @@
 //! the command that calls it worse: what it does is told as something that the call does, and
 //! nothing of it is shown.
 
-mod includes;
 mod packages;
 mod recipes;
 
@@ -111,7 +110,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                 facts.text(&file).filter(|text| text.len() <= MAX_TEXT)
             };
             follow(judge, call, dir, &names, "make", |text| {
-                let text = includes::put_in(text, included);
+                let text = recipes::with_includes(text, included);
                 recipes::make(&text, &targets)
             });
         }

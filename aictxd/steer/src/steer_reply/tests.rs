@@ -1,4 +1,5 @@
 use aictx_proto::Timestamp;
+use proptest::prelude::*;
 
 use super::*;
 use crate::path_limits::{SteerVerdict, covers};
@@ -554,5 +555,133 @@ fn a_message_that_limits_may_order_work() {
     ] {
         let updates = say(message).suggested_updates;
         assert_eq!(updates.orders_work, orders, "{message}");
+    }
+}
+
+fn label(message: &str) -> String {
+    say(message).classification
+}
+
+#[test]
+fn who_asks_for_work_politely_asks_no_question() {
+    for text in [
+        "can you fix the login?",
+        "can you fix the login? it is slow",
+        "could you fix the flaky login test? it fails on ci",
+        "¿puedes arreglar el login? va lento",
+        "peux-tu corriger le login ? il est lent",
+        "kannst du den login reparieren? der ist langsam",
+        "pode arrumar o login? tá lento",
+        "能修一下登录吗？",
+        "ログイン直してくれる？",
+        "ログイン直してもらえますか？",
+        "ログインが重いんだけど直してくれる？",
+    ] {
+        assert_eq!(label(text), "task", "{text}");
+    }
+    for text in [
+        "could you add a test for that?",
+        "would you mind renaming the helper?",
+        "will you update the readme?",
+        "podrías añadir un test?",
+        "tu peux ajouter un test ?",
+        "kannst du noch einen test schreiben?",
+        "consegue adicionar um teste?",
+        "可以帮我加个测试吗？",
+        "テスト追加してくれない？",
+    ] {
+        assert_eq!(label(text), "new_requirement", "{text}");
+    }
+}
+
+#[test]
+fn what_only_asks_for_words_or_for_more_than_work_is_what_it_was() {
+    for text in [
+        "can you see the error?",
+        "can you explain how to add a test?",
+        "could this change break the api?",
+        "tu peux m'expliquer comment corriger ça ?",
+        "me puedes decir cómo se añade un test?",
+        "kannst du mir zeigen wie man das repariert?",
+        "能解释一下怎么修复吗？",
+        "どうやって直してくれたの？",
+        "können wir das morgen machen?",
+    ] {
+        assert_eq!(label(text), "question", "{text}");
+    }
+    assert_eq!(
+        label("can you move accessibility up the list"),
+        "priority_change"
+    );
+    assert_eq!(label("could you write it as one query?"), "strategy_change");
+}
+
+#[test]
+fn quoted_text_never_steers() {
+    let reply = say("The issue says: \"do not touch src/auth.py and stop running the tests now\"");
+    assert_eq!(reply.decision, "ask_user");
+    assert_eq!(reply.suggested_updates, SteerUpdates::default());
+}
+
+#[test]
+fn a_title_in_brackets_is_no_log() {
+    let of = |message: &str| {
+        let reply = say(message);
+        (reply.classification, reply.flags)
+    };
+    for log in [
+        "[12:30:01] stop the server",
+        "[2026-01-02T10:00:00Z] do not touch a.py",
+        "[    0.523411] stop",
+        "[1/4] Resolving packages, do not touch a.py",
+    ] {
+        assert_eq!(of(log).1, ["quoted_text_ignored"], "{log}");
+    }
+    for own in [
+        "[12.x] Add an option for the port",
+        "[2.0] Add an option for the port",
+    ] {
+        assert_eq!(of(own), ("new_requirement".to_owned(), vec![]), "{own}");
+    }
+}
+
+proptest! {
+    /// Whatever is said: an answer, within its bounds, and spans that lie in the message.
+    #[test]
+    fn any_text_has_an_answer(message in "\\PC{0,200}", edited in "\\PC{0,40}") {
+        prop_assume!(!message.trim().is_empty());
+        let reply = steer(&SteerParams {
+            message: message.clone(),
+            edited_paths: vec![edited],
+            ..SteerParams::default()
+        }).unwrap();
+        prop_assert!(reply.summary.chars().count() <= 220);
+        prop_assert!(reply.agent_instruction.chars().count() <= 320);
+        prop_assert!(reply.labels.len() <= MAX_LABELS + 1);
+        for label in &reply.labels {
+            prop_assert!(message.get(label.span.0 as usize..label.span.1 as usize).is_some());
+        }
+    }
+
+    /// Pieces of real messages in any order and mix.
+    #[test]
+    fn any_mix_of_pieces_has_an_answer(pieces in proptest::collection::vec(
+        prop::sample::select(vec![
+            "stop", "don't", "touch", "src/a.py", ",", "`x", "```", "\n", "> q", "不要改", "触らないで", "\"", "'", "if", "no",
+            "except", "?", "and", "only", "C:\\a\\b", "../x", "*.rs", "let's", "¿", "«", "»", "a/b/", "—", "👍", "ß", "İ", "ｓｔｏｐ",
+        ]), 1..40)) {
+        let _ = steer(&SteerParams { message: pieces.join(" "), ..SteerParams::default() });
+        let _ = steer(&SteerParams { message: pieces.concat(), ..SteerParams::default() });
+    }
+
+    /// A prohibition holds until it is lifted, whatever the path.
+    #[test]
+    fn forbidding_and_lifting_are_inverse(name in "[a-z]{2,8}/[a-z]{2,8}\\.rs") {
+        let mut state = SteerState::default();
+        state.apply(&say(&format!("do not edit {name}")), Timestamp::from_unix(1), None);
+        let path = RepoPath::parse(&name).unwrap();
+        prop_assert!(state.verdict(&path).is_some());
+        state.apply(&say(&format!("you can edit {name} again")), Timestamp::from_unix(2), None);
+        prop_assert_eq!(state.verdict(&path), None);
     }
 }
