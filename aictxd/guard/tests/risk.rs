@@ -88,8 +88,8 @@ fn every_command_gets_its_label() {
     );
 }
 
-/// What a command does to a repository does not depend on where that lies, below a temporary directory
-/// for example: worktrees are made there, and people try things.
+/// The risk for a repository does not depend on its place, below a temporary directory for example: worktrees
+/// are made there, and people try things.
 #[test]
 fn a_repository_may_lie_anywhere() {
     let elsewhere = ["/tmp/work/app", "/var/tmp/x/y/app", "/srv/app"];

@@ -135,7 +135,7 @@ fn other_effect(expected: &str, expected_paths: &[String], reply: &SteerReply) -
     (!as_expected).then(|| format!("{found} {}", paths.join(" ")).trim_end().to_owned())
 }
 
-/// What becomes of the limits of an earlier message, if it is something else.
+/// The fate of the limits of an earlier message, if it is another one.
 fn other_limits(row: &Row, reply: &SteerReply) -> Option<String> {
     let mut state = SteerState::default();
     let earlier = ask(row, row.earlier.as_ref()?);

@@ -21,7 +21,7 @@ fn ask(message: &str) -> SteerReply {
     steer(&params(message)).unwrap()
 }
 
-/// How many are right of how many, by language, of a set of `language|classification|message` lines; prints what is missed.
+/// Returns right and total by language of `language|classification|message` lines; prints the misses.
 fn rates(name: &str, set: &str) -> BTreeMap<String, (u32, u32)> {
     let mut counts: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     for line in set.lines().filter(|l| !l.starts_with('#')) {
@@ -44,7 +44,7 @@ fn rates(name: &str, set: &str) -> BTreeMap<String, (u32, u32)> {
     counts
 }
 
-/// What the model was trained on is understood. How well it does with what it never saw is for
+/// The model knows its training set. Its figures on unseen messages are for
 /// `examples/blind.rs` to say.
 #[test]
 fn what_was_taught_is_known() {
