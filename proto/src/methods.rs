@@ -20,6 +20,7 @@ pub mod session;
 pub mod setup;
 pub mod steer;
 pub mod task;
+pub mod ticket;
 
 pub use daemon::*;
 pub use failures::*;
@@ -34,6 +35,7 @@ pub use session::*;
 pub use setup::*;
 pub use steer::*;
 pub use task::*;
+pub use ticket::*;
 
 /// Processes in which a method can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

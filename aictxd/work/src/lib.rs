@@ -1,1 +1,3 @@
 //! Tickets and agent runs as pure decisions: texts in, records, findings and edits out. No I/O.
+
+pub mod ticket;
