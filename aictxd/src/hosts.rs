@@ -150,6 +150,17 @@ impl Hosts {
         Ok(self.insert(root, home, store))
     }
 
+    /// A directory of another program at the root of a worktree, opened to work along with it.
+    ///
+    /// # Errors
+    /// When it is missing or unusable.
+    pub fn beside(&self, worktree: &Path, name: &'static str) -> Result<Store, RpcError> {
+        let (key, trouble) = self.key();
+        let no_key = || RpcError::new(NOT_WRITABLE, trouble.clone());
+        let trust = Trust::new(key.clone().ok_or_else(no_key)?);
+        Store::open_directory(worktree, name, trust).map_err(|e| store_error(&e))
+    }
+
     /// The host of a repository root, if it is open.
     pub fn known(&self, root: &Path) -> Option<Arc<Host>> {
         self.open.read().ok()?.get(root).cloned()

@@ -40,5 +40,6 @@ pub mod socket;
 pub mod spool;
 pub mod stats;
 pub mod storage_location;
+pub mod ticket_files;
 pub mod watch;
 pub mod worktree_facts;

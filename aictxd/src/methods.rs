@@ -15,6 +15,7 @@ use aictx_continuity::{
 use aictx_files::mounts;
 use aictx_proto::Timestamp;
 use aictx_proto::identity::Identity;
+use aictx_proto::json;
 use aictx_proto::methods as words;
 use aictx_proto::methods::{FinalizeParams, FinalizeReply, HookParams, ResumeParams, ResumeReply};
 use aictx_proto::path::Located;
@@ -51,6 +52,7 @@ mod rewrite_paths;
 mod session;
 mod status;
 mod task;
+mod ticket;
 mod unknown_fields;
 
 /// The result of a method as JSON, as it goes over the wire: written once, and copied from there.
@@ -111,7 +113,7 @@ async fn call_here(app: &Arc<App>, method: &str, params: &str) -> Result<Json, R
 
 /// Methods whose answers tell texts of memory, which may be older than the scrubber or written by hand, and what was
 /// just stored.
-const TELL_MEMORY: [&str; 19] = [
+const TELL_MEMORY: [&str; 21] = [
     words::RESUME,
     words::FINALIZE,
     words::RECALL,
@@ -130,6 +132,8 @@ const TELL_MEMORY: [&str; 19] = [
     words::TASK_STATUS,
     words::TASK_LIST,
     words::TASK_SHOW,
+    words::TICKET_LIST,
+    words::TICKET_SHOW,
     words::SESSION_SHOW,
 ];
 
@@ -202,6 +206,21 @@ async fn dispatch(
         words::TASK_SHOW => {
             reply(&on_pool(app, params, |app, p| task::look(app, p, "show")).await?)
         }
+        words::TICKET_LIST => reply(&on_pool(app, params, ticket::list).await?),
+        words::TICKET_SHOW => reply(&on_pool(app, params, ticket::show).await?),
+        words::TICKET_NEXT => reply(&on_pool(app, params, ticket::next).await?),
+        words::TICKET_LINT => reply(&ticket::lint(app, read(params)?).await?),
+        words::TICKET_NEW => change_ticket(app, params, ticket::Change::New).await,
+        words::TICKET_INSERT => change_ticket(app, params, ticket::Change::Insert).await,
+        words::TICKET_MOVE => change_ticket(app, params, ticket::Change::Move).await,
+        words::TICKET_EDIT => change_ticket(app, params, ticket::Change::Edit).await,
+        words::TICKET_SET => change_ticket(app, params, ticket::Change::Set).await,
+        words::TICKET_DONE => change_ticket(app, params, ticket::Change::Done).await,
+        words::TICKET_REOPEN => change_ticket(app, params, ticket::Change::Reopen).await,
+        words::TICKET_REMOVE => change_ticket(app, params, ticket::Change::Remove).await,
+        words::TICKET_CLAIM => change_ticket(app, params, ticket::Change::Claim).await,
+        words::TICKET_RELEASE => change_ticket(app, params, ticket::Change::Release).await,
+        words::TICKET_IMPORT => change_ticket(app, params, ticket::Change::Import).await,
         words::NEXT => {
             wait_for_map(app, params).await?;
             reply(&on_pool(app, params, memory_queries::next).await?)
@@ -257,6 +276,14 @@ async fn dispatch(
             format!("there is no method `{other}`"),
         )),
     }
+}
+
+async fn change_ticket(
+    app: &Arc<App>,
+    params: &str,
+    what: ticket::Change,
+) -> Result<Json, RpcError> {
+    reply(&ticket::change(app, read(params)?, what).await?)
 }
 
 /// Runs a handler that reads or writes much, or waits for a lock, beside the requests of others.
@@ -529,6 +556,7 @@ pub async fn finalize_session(
         _ => crate::app::unix_nanos() ^ u64::from(std::process::id()).rotate_left(40),
     };
     let session = identity.session_id.clone();
+    let (settle_at, who) = (place.clone(), identity.clone());
     let decided = host
         .write_looking_at(Some(session), move |snapshot| {
             let report = params.map(|params| explicit_report(&place.worktree, params));
@@ -561,6 +589,7 @@ pub async fn finalize_session(
                 store.lately_archived(files::AGENT_EXECUTION_LOG, id, is_it)
             });
             let earlier: Vec<_> = earlier.map(Arc::new).collect();
+            let worked = ticket::Worked::of(snapshot, &project.checkout, &ledger.rows);
             let input = Finalize {
                 snapshot,
                 earlier: &earlier,
@@ -573,11 +602,21 @@ pub async fn finalize_session(
                 nonce,
                 now,
             };
-            aictx_continuity::finalize(&input)
+            let (reply, effects) = aictx_continuity::finalize(&input);
+            ((reply, worked), effects)
         })
         .await?;
-    let (reply, found) = decided;
+    let ((mut reply, worked), found) = decided;
     redacted.merge(found);
+    if let (Some(reply), Some(worked)) = (&mut reply, worked)
+        && reply.recorded
+    {
+        let success = json::member(&reply.telemetry_entry, "success").as_bool() == Some(true);
+        let settled = ticket::settle(app, &settle_at, host, &who, worked, success).await;
+        reply
+            .warnings
+            .extend(settled.unwrap_or_else(|e| Some(e.message)));
+    }
     if reply.is_some() && app.mode == Mode::Daemon {
         let (app, host) = (Arc::clone(app), Arc::clone(host));
         drop(tokio::spawn(async move {

@@ -147,6 +147,36 @@ methods! {
         "Make a task the active one of this worktree and branch.";
     TASK_CLOSE = "task.close", Repository, TaskParams => Value,
         "Close a task.";
+    TICKET_LIST = "ticket.list", Repository, TicketParams => TicketList,
+        "List tickets in order: open, done or ready ones, and which others wait for.";
+    TICKET_SHOW = "ticket.show", Repository, TicketParams => TicketReply,
+        "Show one ticket: its text, its state and what is wrong with it.";
+    TICKET_LINT = "ticket.lint", Repository, TicketParams => TicketList,
+        "Check all tickets, and repair them when asked.";
+    TICKET_NEXT = "ticket.next", Repository, TicketParams => TicketReply,
+        "Show the ticket at hand here, else the one to be worked on next.";
+    TICKET_NEW = "ticket.new", Repository, TicketParams => TicketReply,
+        "Write a ticket behind the last one, or at a free number.";
+    TICKET_INSERT = "ticket.insert", Repository, TicketParams => TicketReply,
+        "Free numbers before or behind a ticket, and write a ticket there.";
+    TICKET_MOVE = "ticket.move", Repository, TicketParams => TicketReply,
+        "Move tickets to another position and number all anew.";
+    TICKET_EDIT = "ticket.edit", Repository, TicketParams => TicketReply,
+        "Replace the text of a ticket.";
+    TICKET_SET = "ticket.set", Repository, TicketParams => TicketReply,
+        "Set fields of tickets, each in its own line.";
+    TICKET_DONE = "ticket.done", Repository, TicketParams => TicketReply,
+        "Mark a ticket as done and close the work on it.";
+    TICKET_REOPEN = "ticket.reopen", Repository, TicketParams => TicketReply,
+        "Mark a ticket as not done.";
+    TICKET_REMOVE = "ticket.remove", Repository, TicketParams => TicketReply,
+        "Remove a ticket's file.";
+    TICKET_CLAIM = "ticket.claim", Repository, TicketParams => TicketReply,
+        "Claim a ticket: it becomes the Work State of this worktree and branch.";
+    TICKET_RELEASE = "ticket.release", Repository, TicketParams => TicketReply,
+        "Let go of a claimed ticket.";
+    TICKET_IMPORT = "ticket.import", Repository, TicketParams => TicketReply,
+        "Take in tickets from a folder, a zip or a codex-autorunner repository.";
     NEXT = "next", Repository, HandParams => Value,
         "What to do next, and why.";
     PREPARE = "prepare", Repository, PrepareParams => Value,

@@ -23,7 +23,7 @@ pub use memory::{
     Anchor, Area, AreaMemory, MAX_ANCHOR_SYMBOLS, MAX_ANCHORS, SemanticRepo, Strategy, Subsystem,
     SymbolAnchor,
 };
-pub use task::{ActivePointer, Focus, MAX_FOCUS, THREAD_STATES, Thread};
+pub use task::{ActivePointer, Focus, MAX_FOCUS, THREAD_STATES, Thread, TicketLink};
 
 /// Origin of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -646,9 +646,14 @@ pub mod files {
         "tasks/threads/*.json",
     ];
 
-    /// Returns true for files that git is shown, relative to `.aictx/`.
+    /// Tickets, one file each. People choose whether git is shown them (`init --track tickets`), and write them by
+    /// hand, so a tracked one is as much of this memory as another one.
+    pub const TICKETS_DIR: &str = "tickets";
+
+    /// Returns true for files that git may be shown, relative to `.aictx/`.
     pub fn is_shared(file: &str) -> bool {
-        matches_any(SHARED, file)
+        let below = file.strip_prefix(TICKETS_DIR);
+        matches_any(SHARED, file) || below.is_some_and(|rest| rest.starts_with('/'))
     }
 
     /// Returns true for files whose records go through git, relative to `.aictx/`.

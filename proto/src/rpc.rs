@@ -73,6 +73,10 @@ error_codes! {
     UNSAFE_PATH = (-32012, "unsafe_path", "the path leads out of the repository");
     /// Unknown session, task or record.
     NOT_FOUND = (-32013, "not_found", "no such record");
+    /// Somebody else was first, or the record changed meanwhile.
+    CONFLICT = (-32015, "conflict", "somebody else holds it, or it changed meanwhile");
+    /// A rule of the record does not allow it.
+    REFUSED = (-32016, "refused", "the record does not allow it");
     /// Deadline passed or the daemon is draining.
     UNAVAILABLE = (-32014, "unavailable", "the daemon is stopping; ask again");
 }

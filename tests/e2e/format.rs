@@ -243,6 +243,8 @@ fn the_table_names_what_is_written_and_nothing_else() {
         "--files-edited",
         "src/app/auth.py",
     ]);
+    run(&["ticket", "new", "--title", "Rework sessions"]);
+    run(&["ticket", "claim"]);
     run(&["internal", "compact", "--apply"]);
     let mut found = members(&repo.join(".aictx"));
     found.retain(|file, _| !file.starts_with('.') && !file.starts_with("journal"));

@@ -47,6 +47,7 @@ mod silence;
 mod stale;
 mod surroundings;
 mod tasks;
+mod tickets;
 mod turn_ends;
 mod turns;
 mod watch;

@@ -11,6 +11,7 @@ mod map_and_failures;
 mod memory;
 mod recall;
 mod setup;
+mod ticket;
 
 pub use execution::{Execution, ExecutionFinalize, ExecutionPrepare, Observed, RunExecution};
 pub use guard::{Claim, Steer, Trust};
@@ -24,6 +25,7 @@ pub use setup::{
     AgentOptions, Clean, Doctor, Hook, Init, Install, Mcp, McpCommand, McpProfile, McpServe,
     RemovalOptions, Uninstall,
 };
+pub use ticket::{Draft as TicketDraft, Holder as TicketHolder, Ticket};
 
 /// Continuity for coding agents: what one session learned, the next one knows.
 #[derive(Debug, Parser)]
@@ -72,6 +74,9 @@ pub enum Command {
     /// Manage tasks that take several sessions
     #[command(subcommand)]
     Task(Task),
+    /// Manage the queue of tickets
+    #[command(subcommand)]
+    Ticket(Ticket),
     /// List recorded executions, newest first
     Log(Log),
     /// Show the context injected into a session, and why

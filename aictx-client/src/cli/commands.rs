@@ -29,6 +29,7 @@ pub mod recall;
 pub mod repository;
 pub mod run_execution;
 pub mod setup;
+pub mod ticket;
 pub mod view;
 
 /// Runs a command.
@@ -48,6 +49,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Next(options) => memory::next(&backend, options),
         Command::Prepare(options) => memory::prepare(&backend, options),
         Command::Task(command) => memory::task(&backend, command, paint),
+        Command::Ticket(command) => ticket::ticket(&backend, command, paint),
         Command::Log(options) => memory::log(&backend, options, paint),
         Command::Why(options) => match options.verdict.clone() {
             Some(id) => guard::verdicts(&backend, &options.at, id, paint),

@@ -4,7 +4,9 @@ use std::ffi::c_int;
 use std::fmt;
 use std::io;
 
-use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, RpcError};
+use aictx_proto::rpc::{
+    CONFLICT, INTERNAL, INVALID_PARAMS, NO_REPOSITORY, NOT_FOUND, RpcError, UNAVAILABLE,
+};
 use serde_json::{Value, json};
 
 use super::terminal_text::{Paint, clean};
@@ -43,15 +45,33 @@ pub struct CliError {
     pub message: String,
     /// The next step; empty when there is none.
     pub hint: String,
+    /// Exit status, where it is not that of the kind.
+    pub exit: Option<c_int>,
 }
 
 impl CliError {
+    /// The same with the exit statuses that commands about work have: scripts tell by them why nothing was done
+    /// (docs/tickets.md#exit-statuses).
+    #[must_use]
+    pub fn of_work(mut self) -> Self {
+        self.exit = match &self.kind {
+            Kind::NoDaemon | Kind::NoAnswer => Some(6),
+            Kind::Method(name) if name == NOT_FOUND.kind || name == NO_REPOSITORY.kind => Some(3),
+            Kind::Method(name) if name == CONFLICT.kind => Some(4),
+            Kind::Method(name) if name == UNAVAILABLE.kind => Some(6),
+            Kind::Method(name) if name == INTERNAL.kind => Some(9),
+            _ => None,
+        };
+        self
+    }
+
     /// A failure without a hint.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
             hint: String::new(),
+            exit: None,
         }
     }
 
@@ -90,6 +110,9 @@ impl CliError {
 
     /// Exit status.
     pub fn status(&self) -> c_int {
+        if let Some(status) = self.exit {
+            return status;
+        }
         match &self.kind {
             Kind::BrokenPipe => 0,
             Kind::Usage => USAGE_STATUS,
@@ -132,6 +155,7 @@ impl From<RpcError> for CliError {
             kind: Kind::Method(kind),
             message: error.message,
             hint: error.data.hint,
+            exit: None,
         }
     }
 }
@@ -203,7 +227,6 @@ fn missing_command(help: &str) -> CliError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aictx_proto::rpc::NO_REPOSITORY;
 
     #[test]
     fn statuses() {

@@ -15,6 +15,7 @@ pub mod map;
 pub mod memory;
 pub mod recall;
 pub mod setup;
+pub mod ticket;
 
 /// Longest request or command shown on a line of a table.
 const LINE_LIMIT: usize = 100;

@@ -60,6 +60,14 @@ pub enum StoreError {
         /// Bound.
         limit: usize,
     },
+    /// A directory with more files than are read.
+    #[error("{directory} has more than {limit} files")]
+    TooMany {
+        /// Directory, relative to `.aictx/`.
+        directory: String,
+        /// Bound.
+        limit: usize,
+    },
     /// `format.json` names a version this program does not know.
     #[error("the .aictx directory has format {found}, this program knows {supported}")]
     NewerFormat {

@@ -69,5 +69,5 @@ pub use ledger::{Ledger, LedgerFile};
 pub use retention::{BESIDE_ARCHIVE, MAX_LEDGER_BYTES, MAX_LEDGERS, MAX_TOTAL, Tidied};
 pub use shared::{MAX_SHARED_FILES, choice_row};
 pub use store::Folded;
-pub use store::{Committed, FORMAT_VERSION, Op, Store};
+pub use store::{Committed, FORMAT_VERSION, FoundFile, Op, Store};
 pub use trust::{AskTracked, MAX_TRACKED, Tracked, Trust};

@@ -44,6 +44,15 @@ pub const FORMAT_VERSION: u64 = 1;
 /// An operation of a group: decides on a snapshot what is answered and written.
 pub type Op<'a, T> = Box<dyn FnOnce(&Snapshot) -> (T, Effects) + Send + 'a>;
 
+/// A name in a directory, with its content where that was asked for.
+#[derive(Debug, Clone)]
+pub struct FoundFile {
+    /// Name.
+    pub name: String,
+    /// Content, or why it was not read.
+    pub content: Option<Result<Vec<u8>, StoreError>>,
+}
+
 /// Result of a commit.
 #[derive(Debug, Clone)]
 pub struct Committed<T> {
@@ -102,6 +111,23 @@ impl Store {
         let dir = Root::open(&home, &trust)?;
         let store = Self::new(repo, home, dir, trust)?;
         // Whoever holds the lock recovers, and reading works without.
+        let _ = store.recover_by(Instant::now());
+        Ok(store)
+    }
+
+    /// As [`open`](Self::open), of another directory than `.aictx`, whose files belong to another program that we work
+    /// along with: nothing is added to it but the lock, and the journal while something is written.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_directory(
+        root: &Path,
+        name: &'static str,
+        trust: Trust,
+    ) -> Result<Self, StoreError> {
+        let (repo, trust) = (canonical(root)?, Arc::new(trust));
+        let dir = Root::open_directory(&repo, name, &trust)?;
+        let store = Self::new(repo.clone(), repo, dir, trust)?;
         let _ = store.recover_by(Instant::now());
         Ok(store)
     }
@@ -199,6 +225,57 @@ impl Store {
     pub(crate) fn with_patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
+    }
+
+    /// The names in a directory as they are on the disk, at most `limit`, with the contents of those that are
+    /// `wanted`, each up to `max_bytes`. An error in the place of a content says why that one was not read. A missing
+    /// directory is empty.
+    ///
+    /// # Errors
+    /// The directory is a link or cannot be listed, or it has more entries.
+    pub fn read_files(
+        &self,
+        directory: &str,
+        limit: usize,
+        max_bytes: u64,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<FoundFile>, StoreError> {
+        let root = self.root();
+        let names = root.list(directory, limit + 1);
+        let names = names.map_err(|e| root.error(directory, e))?;
+        if names.len() > limit {
+            return Err(StoreError::TooMany {
+                directory: directory.to_owned(),
+                limit,
+            });
+        }
+        let read = |name: String| {
+            if !wanted(&name) {
+                return Some(FoundFile {
+                    name,
+                    content: None,
+                });
+            }
+            let file = format!("{directory}/{name}");
+            let content = match root.open_if_there(&file) {
+                // Removed since it was listed.
+                Ok(None) => return None,
+                Ok(Some(opened)) if opened.len() > max_bytes => Err(StoreError::TooLarge {
+                    bytes: usize::try_from(opened.len()).unwrap_or(usize::MAX),
+                    limit: usize::try_from(max_bytes).unwrap_or(usize::MAX),
+                    file,
+                }),
+                Ok(Some(opened)) => opened.read(max_bytes).map_err(|e| root.error(&file, e)),
+                Err(e) => Err(root.error(&file, e)),
+            };
+            Some(FoundFile {
+                name,
+                content: Some(content),
+            })
+        };
+        // Drafts of replacements that were interrupted are nobody's files.
+        let names = names.into_iter().filter(|name| !fs::is_draft(name));
+        Ok(names.filter_map(read).collect())
     }
 
     /// Root of the repository, canonical.
@@ -562,7 +639,7 @@ impl Store {
         if root.is_current() {
             return root;
         }
-        match Root::open(&self.home, &self.trust) {
+        match root.reopened(&self.home, &self.trust) {
             Ok(new) => {
                 let new = Arc::new(new);
                 let mut slot = self.root.write().unwrap_or_else(PoisonError::into_inner);

@@ -92,8 +92,10 @@ pub use session_brief::{SessionStart, session_start, tell_where_it_stands};
 pub use stale_sessions::lifecycle_status;
 pub use strategies::{StrategyMatch, StrategyQuery, find_strategies};
 pub use tasks::{
-    Active, Checkout, Loadable, TaskError, TaskOutcome, active_thread, close_task, find_thread,
-    loadable, resume_task, start_task, status_line, task_id, thread_file, thread_line, update_task,
+    Active, Checkout, ClaimOf, Loadable, TaskError, TaskOutcome, active_thread, claim_ticket,
+    claimed_tickets, close_task, find_thread, finish_ticket, held_ticket, loadable,
+    passed_since_edit, release_ticket, resume_task, start_task, status_line, task_id, thread_file,
+    thread_line, ticket_at_hand, ticket_line, update_task,
 };
 pub use text_similarity::goals_match;
 

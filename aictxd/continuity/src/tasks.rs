@@ -21,6 +21,10 @@ pub use self::commands::{
 };
 pub(crate) use self::merge::{Evidence, merge_execution};
 pub(crate) use self::patch::{apply as apply_patch, changed as changed_members, severity_rank};
+pub use self::ticket::{
+    ClaimOf, claim_ticket, claimed_tickets, finish_ticket, held_ticket, passed_since_edit,
+    release_ticket, ticket_at_hand, ticket_line,
+};
 
 mod branch;
 mod commands;
@@ -28,6 +32,7 @@ mod merge;
 mod patch;
 #[cfg(test)]
 mod tests;
+mod ticket;
 
 /// Longest text of a thread, in characters.
 const MAX_TEXT: usize = 240;

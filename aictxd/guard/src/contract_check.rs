@@ -40,6 +40,8 @@ const MANY_LOST: usize = 5;
 pub struct Held<'a> {
     /// The contract that [`choose_guard_contract`] chose, as stored, and why it was chosen.
     pub contract: Option<(&'a ContractRecord, ContractSource)>,
+    /// Patterns of paths that the ticket at hand may change; empty for any.
+    pub ticket_scope: &'a [String],
     /// What the user said that may and may not be touched in this session.
     pub limits: Option<&'a SteerState>,
     /// Which of the paths asked about other live sessions are at, as they were written, and who.

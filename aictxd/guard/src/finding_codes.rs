@@ -151,6 +151,10 @@ pub(crate) static OUTSIDE_EXPECTED_SCOPE: Code = scope(
     "outside_expected_scope",
     "This path lies outside the scope that the contract expects.",
 );
+pub(crate) static OUTSIDE_TICKET_SCOPE: Code = scope(
+    "outside_ticket_scope",
+    "This path lies outside the scope of the ticket at hand.",
+);
 pub(crate) static CONFLICTS_WITH_AVOID_SCOPE: Code = scope(
     "conflicts_with_avoid_scope",
     "The contract says to leave this path alone.",
@@ -246,6 +250,7 @@ pub(crate) static ALL: &[&Code] = &[
     &CHANGED_SINCE_READ,
     &FIRST_ACTION_MISMATCH,
     &OUTSIDE_EXPECTED_SCOPE,
+    &OUTSIDE_TICKET_SCOPE,
     &CONFLICTS_WITH_AVOID_SCOPE,
     &UNBOUNDED_CONTRACT_SCOPE,
     &MISSING_EXECUTION_CONTRACT,

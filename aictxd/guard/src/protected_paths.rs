@@ -187,9 +187,13 @@ fn is_state(path: &RepoPath) -> bool {
     let state = STATE_DIRECTORIES
         .iter()
         .any(|name| name.eq_ignore_ascii_case(first));
-    // People write their own sources into the memory.
-    let source = segments.next() == Some("memory") && segments.next() == Some("source");
-    state && !source
+    // People and agents write their own sources and tickets into the memory.
+    let written = match segments.next() {
+        Some("memory") => segments.next() == Some("source"),
+        Some("tickets") => true,
+        _ => false,
+    };
+    state && !written
 }
 
 fn is_secret(name: &str) -> bool {
@@ -281,6 +285,7 @@ mod tests {
             (".context_metrics/a", "generated_state_path error"),
             (".aictx/memory/source/note.md", "-"),
             (".aictx/memory/source", "-"),
+            (".aictx/tickets/TICKET-001.md", "-"),
             (
                 ".aictx/memory/sources/note.md",
                 "generated_state_path error",

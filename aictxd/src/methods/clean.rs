@@ -13,7 +13,7 @@ use aictx_runners::plan::Scope;
 use aictx_runners::python_aictx;
 use rustix::fs::FileType;
 
-use super::init::{Site, exclude_edit, hide, portable};
+use super::init::{Site, exclude_edit, hide, portable, tracks_tickets};
 use crate::app::App;
 use crate::git;
 use crate::setup::agent_detection::Around;
@@ -181,10 +181,11 @@ fn remove_from(
         }
     }
     if keeps && !site.is_outside() {
+        let tickets = tracks_tickets(site, None, &carrier.bounds);
         hide(
             &mut carrier,
             site,
-            portable::is_chosen(site, None),
+            (portable::is_chosen(site, None), tickets),
             &mut changes,
         );
     }

@@ -139,7 +139,20 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
             ))
         })
         .collect();
+    // Only where some ticket is claimed here is it looked up which one is at hand.
+    let claimed = aictx_continuity::claimed_tickets(&snapshot)
+        .next()
+        .is_some();
+    let ticket = match claimed {
+        true => {
+            let checkout = worktree_facts::checkout(app, &place, &snapshot);
+            aictx_continuity::ticket_at_hand(&snapshot, &checkout)
+        }
+        false => None,
+    };
+    let ticket = ticket.as_ref().and_then(|thread| thread.ticket.as_ref());
     let held = Held {
+        ticket_scope: ticket.map_or(&[], |link| &link.scope),
         parallel: &parallel,
         parallel_edits: rules.policy.parallel_edits,
         contract: record

@@ -234,9 +234,17 @@ fn write_files(
     if let Some(around) = around {
         register(&mut carrier, site, around, params, reply)?;
     }
-    let changes = portable::write(&mut carrier, site, params.portable);
+    let tickets = tracks_tickets(site, params.track.as_deref(), &carrier.bounds);
+    // The rules in .gitignore outweigh personal ones, so they say the same.
+    let again = (reply.portable && params.track.is_some()).then_some(true);
+    let changes = portable::write(&mut carrier, site, params.portable.or(again), tickets);
     reply.files.extend(changes);
-    hide(&mut carrier, site, reply.portable, &mut reply.files);
+    hide(
+        &mut carrier,
+        site,
+        (reply.portable, tickets),
+        &mut reply.files,
+    );
     reply.warnings.extend(carrier.warnings);
     drop(ledger);
     let skipped = reply.files.iter().filter(|file| file.action == "skipped");
@@ -392,21 +400,52 @@ pub(super) fn exclude_edit(exclude: &Path, lines: &[String]) -> Edit {
     }
 }
 
+/// Show git the tickets below a directory of which everything else is hidden.
+pub(super) const TICKET_RULES: [&str; 3] = [
+    "!/.aictx/tickets/",
+    "/.aictx/tickets/*",
+    "!/.aictx/tickets/TICKET-*.md",
+];
+
+/// The text of the exclude file; empty where it cannot be read.
+fn excluded(exclude: &Path, bounds: &Bounds) -> String {
+    let found = files::read(exclude, bounds).ok();
+    found.and_then(|found| found.text).unwrap_or_default()
+}
+
+/// Returns true if git is shown the tickets: what is asked for, else what the rules say that are there.
+pub(super) fn tracks_tickets(site: &Site, asked: Option<&str>, bounds: &Bounds) -> bool {
+    if let Some(asked) = asked {
+        return asked == "tickets";
+    }
+    let text = site.exclude().map(|exclude| excluded(&exclude, bounds));
+    let [shown, ..] = TICKET_RULES;
+    text.is_some_and(|text| text.lines().any(|line| line.trim() == shown))
+}
+
 /// Hides what is not for others, by personal rules of git.
-pub(super) fn hide(carrier: &mut Carrier<'_>, site: &Site, portable: bool, reported: &mut Changes) {
+pub(super) fn hide(
+    carrier: &mut Carrier<'_>,
+    site: &Site,
+    (portable, tickets): (bool, bool),
+    reported: &mut Changes,
+) {
     let Some(exclude) = site.exclude() else {
         return;
     };
-    let text = files::read(&exclude, &carrier.bounds)
-        .ok()
-        .and_then(|found| found.text)
-        .unwrap_or_default();
+    let text = excluded(&exclude, &carrier.bounds);
     let others = without_our_block(&exclude, &text);
     let is_of_others = |line: &str| others.lines().any(|own| own.trim() == line);
     let mut lines = Vec::new();
     if portable {
         // The rules in .gitignore are those of one branch; these hold on every other one, too.
         lines.extend(portable::rules());
+        if tickets {
+            lines.extend(TICKET_RULES.iter().map(|rule| (*rule).to_owned()));
+        }
+    } else if tickets {
+        lines.push("/.aictx/*".to_owned());
+        lines.extend(TICKET_RULES.iter().map(|rule| (*rule).to_owned()));
     } else {
         lines.push(EXCLUDED.to_owned());
     }

@@ -19,12 +19,13 @@ pub mod frontmatter;
 pub mod import;
 pub mod operations;
 pub mod queue;
+pub mod zip;
 
 pub use edit::{EditError, Value};
 pub use fields::Ticket;
 pub use file_name::FileName;
 pub use operations::{Changes, TicketError};
-pub use queue::{Claim, Entry, Gate, Queue};
+pub use queue::{Claim, Entry, Gate, Next, Queue};
 
 #[cfg(test)]
 mod tests;

@@ -58,6 +58,9 @@ pub struct InitParams {
     /// Let memory go through git, or no longer; as it was when nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub portable: Option<bool>,
+    /// What git is shown besides: `tickets`, or `none`; as it was when nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub track: Option<String>,
     /// Leave out the MCP server.
     pub no_mcp: bool,
     /// Profile of the MCP server; empty for its default.

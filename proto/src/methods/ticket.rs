@@ -62,15 +62,15 @@ pub struct TicketParams {
     pub values: Vec<String>,
     /// `done`: what shows that it is done; kept with the work.
     pub evidence: String,
-    /// `claim`: for whom; empty for the caller.
+    /// `claim`, `done`, `release`: on whose behalf; empty for the caller's agent.
     pub holder: String,
-    /// `done`, `release`: the token that the claim gave.
-    pub token: String,
+    /// `done`, `release`: the claim, for who is not its holder.
+    pub claim: String,
     /// Also where somebody else has claimed the ticket.
     pub force: bool,
     /// `lint`: repair what can be repaired without a guess.
     pub fix: bool,
-    /// `fmt`: say what would change; `import`: say what would be imported.
+    /// `lint`, `import`: say what would be written, and write nothing.
     pub dry_run: bool,
     /// `import`: absolute path of a folder or zip.
     pub path: String,
@@ -225,9 +225,9 @@ pub struct TicketReply {
     /// Files that got another name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub renamed: Vec<TicketRename>,
-    /// `claim`: token that finishing or releasing it from elsewhere needs.
+    /// `claim`: names the claim, for finishing or releasing the ticket from elsewhere.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub token: String,
+    pub claim: String,
     /// `claim`: task of the Work State that the ticket is worked on in.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub task_id: String,

@@ -56,6 +56,9 @@ pub struct Thread {
     pub updated_at: String,
     /// `{available, branch, head, dirty, changed_files, captured_at}` as of the last change.
     pub git_context: Option<Value>,
+    /// The ticket that it is the work on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ticket: Option<TicketLink>,
     /// Origin.
     #[serde(skip_serializing_if = "Origin::is_own")]
     pub origin: Origin,
@@ -63,6 +66,36 @@ pub struct Thread {
     #[serde(flatten)]
     #[cfg_attr(feature = "schema", schemars(skip))]
     pub extra: Map<String, Value>,
+}
+
+/// A ticket as the thread that works on it knows it. The thread is the claim: a ticket is claimed while one that is
+/// in progress names a claim.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct TicketLink {
+    /// Id of the ticket.
+    pub id: String,
+    /// File, relative to the repository, as it was when the ticket was claimed.
+    pub file: String,
+    /// Number then.
+    pub number: u64,
+    /// Commands that check the work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub verify: Vec<String>,
+    /// Patterns of paths that the work may change; empty for any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scope: Vec<String>,
+    /// Who works on it: a name that was given, else the agent. Whoever goes on in the same worktree under it is the
+    /// same holder, in whichever session.
+    pub holder: String,
+    /// Worktree, as in [`Focus`].
+    pub worktree: String,
+    /// Since when.
+    pub claimed_at: String,
+    /// Names the claim, for finishing and releasing from elsewhere; empty when nobody holds the ticket.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub claim: String,
 }
 
 /// `tasks/active.json`: the pointer of the format, and ours by worktree and branch.

@@ -162,6 +162,9 @@ pub struct Init {
     /// Keep what is remembered out of git, as without any choice
     #[arg(long)]
     pub no_portable_continuity: bool,
+    /// Show git the tickets, too, so that they can be committed; `none` hides them again
+    #[arg(long, value_name = "WHAT", value_parser = ["tickets", "none"], conflicts_with = "stealth")]
+    pub track: Option<String>,
     /// Leave .gitignore alone, as without --portable-continuity
     #[arg(long)]
     pub no_gitignore: bool,

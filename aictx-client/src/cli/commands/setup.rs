@@ -144,6 +144,7 @@ pub(super) fn init(backend: &Backend, options: &Init, json: bool) -> Result<Answ
             (_, true) => Some(false),
             _ => None,
         },
+        track: options.track.clone(),
         no_mcp: options.what.no_mcp,
         mcp_profile: profile(&options.what),
         ancestor: options.what.replace_ancestor,

@@ -395,3 +395,71 @@ fn rows_can_be_taken_from_the_end_and_from_the_middle() {
     assert_eq!(rewrite(&[2, 4]), ["e2", "e4"]);
     assert!(rewrite(&[]).is_empty());
 }
+
+#[test]
+fn files_of_a_directory_are_read_as_they_are_and_never_through_a_link() {
+    let repo = Repo::new();
+    let write = |name: &str, text: &str| Effect::ReplaceText {
+        file: format!("tickets/{name}"),
+        text: text.to_owned(),
+    };
+    let effects = vec![write("a.md", "one"), write("b.md", "three"), write("c.txt", "")];
+    repo.store.transact(|_| ((), effects)).unwrap();
+    std::fs::write(repo.path("secret"), "secret").unwrap();
+    std::os::unix::fs::symlink("../secret", repo.path("tickets/d.md")).unwrap();
+    std::fs::write(repo.path("tickets/.b.md.aictx-tmp"), "draft").unwrap();
+    let read = |limit, bytes| {
+        let wanted = |name: &str| name.ends_with(".md");
+        repo.store.read_files("tickets", limit, bytes, wanted)
+    };
+    let found: Vec<(String, String)> = read(9, 4)
+        .unwrap()
+        .into_iter()
+        .map(|file| {
+            let content = match file.content {
+                Some(Ok(bytes)) => String::from_utf8(bytes).unwrap(),
+                Some(Err(error)) => error.to_string(),
+                None => "not read".to_owned(),
+            };
+            (file.name, content)
+        })
+        .collect();
+    let content = |name: &str| &found.iter().find(|(known, _)| known == name).unwrap().1;
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(content("a.md"), "one");
+    assert!(content("b.md").contains("5 bytes"), "{found:?}");
+    assert_eq!(content("c.txt"), "not read");
+    assert!(content("d.md").contains("symbolic link"), "{found:?}");
+    assert!(matches!(read(3, 4), Err(crate::StoreError::TooMany { .. })));
+    assert!(repo.store.read_files("nowhere", 1, 1, |_| true).unwrap().is_empty());
+}
+
+#[test]
+fn a_directory_of_another_program_gets_a_lock_and_nothing_else() {
+    let repo = Repo::new();
+    let beside = repo.dir.path().join(".other");
+    std::fs::create_dir_all(beside.join("tickets")).unwrap();
+    let open = || {
+        let trust = crate::tests::trust(repo.dir.path());
+        crate::Store::open_directory(repo.dir.path(), ".other", trust)
+    };
+    let write = |text: &str| {
+        vec![Effect::ReplaceText {
+            file: "tickets/a.md".to_owned(),
+            text: text.to_owned(),
+        }]
+    };
+    open().unwrap().transact(|_| ((), write("one"))).unwrap();
+    open().unwrap().transact(|_| ((), write("two"))).unwrap();
+    assert_eq!(std::fs::read_to_string(beside.join("tickets/a.md")).unwrap(), "two");
+    let mut left: Vec<_> = std::fs::read_dir(&beside)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    left.sort();
+    assert_eq!(left, [".lock", "journal", "tickets"]);
+    assert_eq!(std::fs::read_dir(beside.join("journal")).unwrap().count(), 0);
+    std::fs::remove_dir_all(&beside).unwrap();
+    std::os::unix::fs::symlink(repo.path(""), &beside).unwrap();
+    assert!(open().is_err(), "a link");
+}

@@ -21,7 +21,7 @@ use crate::resume::{
     recalled, validation_policy,
 };
 use crate::session_brief::next_action;
-use crate::tasks::compact;
+use crate::tasks::{compact, ticket_at_hand, ticket_line};
 use crate::{memory_freshness, preferences, strategies};
 
 fn load<'a>(
@@ -58,7 +58,12 @@ pub fn next(
     let why = context.why_loaded(ranked);
     let brief = brief(&context, ranked, &why);
     let at_hand = context.threads_at_hand().next().is_some();
-    let text = next_text(&brief, &why, at_hand, &project.recalled);
+    let mut text = next_text(&brief, &why, at_hand, &project.recalled);
+    if let Some(thread) = ticket_at_hand(snapshot, &project.checkout)
+        && let Some(link) = &thread.ticket
+    {
+        text.insert_str(TITLE.len(), &format!("{}\n", ticket_line(&thread, link)));
+    }
     let items: Vec<Value> = ranked.iter().map(Ranked::to_json).collect();
     (
         json!({ "continuity_brief": brief, "ranked_items": items, "why_loaded": why }),
@@ -218,12 +223,14 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     })
 }
 
+/// First line of the text.
+const TITLE: &str = "AICTX next\n";
 /// Longest text of others in what is told, in characters.
 const MAX_SAID: usize = 400;
 
 /// `at_hand`: the task is what was asked about.
 fn next_text(brief: &Value, why: &Value, at_hand: bool, recalled: &[Recollection]) -> String {
-    let mut out = String::from("AICTX next\n");
+    let mut out = String::from(TITLE);
     let mut block = |title: Line, lines: Vec<Line>| {
         if !lines.is_empty() {
             let _ = writeln!(out, "\n{title}");
@@ -308,7 +315,7 @@ fn next_text(brief: &Value, why: &Value, at_hand: bool, recalled: &[Recollection
         }
     }
     block(told!("Run"), run);
-    if out == "AICTX next\n" {
+    if out == TITLE {
         out.push_str("\nNothing is recorded here that says what to do next.\n");
     }
     out

@@ -252,9 +252,15 @@ impl Capsule<'_> {
         if task.goal.trim().is_empty() {
             return;
         }
-        let name = match active.thread.is_some() {
-            true => told!("Active task"),
-            false => told!("Task left {}", Name::new(&task.status, 40)),
+        let ticket = task.ticket.as_ref().filter(|link| !link.claim.is_empty());
+        let name = match (active.thread.is_some(), ticket) {
+            (true, Some(link)) => told!(
+                "Ticket {} at hand ({})",
+                link.number,
+                Name::new(&link.file, 120)
+            ),
+            (true, None) => told!("Active task"),
+            (false, _) => told!("Task left {}", Name::new(&task.status, 40)),
         };
         let mut lines = vec![told!("{}: {}", name, Quoted::new(&task.goal, 160))];
         if !task.next_action.trim().is_empty() {

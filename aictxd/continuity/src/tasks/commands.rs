@@ -66,17 +66,23 @@ pub struct TaskOutcome {
 
 /// Identity, checkout and time of a command.
 #[derive(Debug, Clone, Copy)]
-struct Act<'a> {
-    snapshot: &'a Snapshot,
-    checkout: &'a Checkout,
-    caller: (&'a str, &'a str, &'a str),
-    now: Timestamp,
+pub(super) struct Act<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) checkout: &'a Checkout,
+    pub(super) caller: (&'a str, &'a str, &'a str),
+    pub(super) now: Timestamp,
 }
 
 impl Act<'_> {
     /// Stamps the thread and gives everything to be written. Only what begins or goes on with a
     /// thread brings it to another branch: a note made from elsewhere leaves it where it belongs.
-    fn save(&self, thread: &mut Thread, event: &str, patch: &Value, pointer: bool) -> Effects {
+    pub(super) fn save(
+        &self,
+        thread: &mut Thread,
+        event: &str,
+        patch: &Value,
+        pointer: bool,
+    ) -> Effects {
         thread.version = 1;
         thread.updated_at = self.now.to_string();
         let moves = matches!(event, "started" | "resumed");

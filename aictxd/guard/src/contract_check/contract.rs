@@ -14,7 +14,7 @@ use super::{Found, Question, intent};
 use crate::finding_codes::{
     BORROWED_CONTRACT, CONFLICTS_WITH_AVOID_SCOPE, CONTRACT_GOAL_MISMATCH, ERROR, EXPIRED_CONTRACT,
     FIRST_ACTION_MISMATCH, INFO, MISSING_EXECUTION_CONTRACT, OUTSIDE_EXPECTED_SCOPE,
-    UNBOUNDED_CONTRACT_SCOPE, VALIDATION_EVIDENCE_MISSING, WARNING,
+    OUTSIDE_TICKET_SCOPE, UNBOUNDED_CONTRACT_SCOPE, VALIDATION_EVIDENCE_MISSING, WARNING,
 };
 
 /// A contract of another session, or of none, binds nobody from this age on, in seconds.
@@ -94,6 +94,9 @@ impl Question<'_> {
     /// Which contract binds the step, and whether the step keeps to it.
     pub(super) fn contract(&self, found: &mut Vec<Found>) {
         let edits = self.action(&["before_first_edit", "edit", "scope_change"]);
+        if edits || self.action(&["risky_command"]) {
+            self.ticket(found);
+        }
         let Some((record, source)) = self.held.contract else {
             if edits {
                 let another = !self.snapshot.contracts.contracts.is_empty()
@@ -128,6 +131,28 @@ impl Question<'_> {
         if edits || self.action(&["risky_command"]) {
             self.scope(record, found);
         }
+    }
+
+    /// The scope of the ticket at hand binds as that of a contract does.
+    fn ticket(&self, found: &mut Vec<Found>) {
+        let scope = self.held.ticket_scope.iter().take(64);
+        let scope: Vec<PathPattern> = scope.map(|entry| PathPattern::new(entry)).collect();
+        if scope.is_empty() || scope.iter().any(PathPattern::is_unbounded) {
+            return;
+        }
+        for (raw, path) in self.touched() {
+            if !covers(&scope, &path) {
+                let warning = OUTSIDE_TICKET_SCOPE.warning(WARNING, [raw]);
+                found.push(Found::new(warning, false));
+            }
+        }
+    }
+
+    /// The paths that are named, and those that the command would write.
+    fn touched(&self) -> impl Iterator<Item = (&str, RepoPath)> {
+        let written = self.written.iter();
+        let written = written.map(|path| (path.as_str(), path.clone()));
+        self.paths().into_iter().chain(written)
     }
 
     fn scope(&self, record: &ContractRecord, found: &mut Vec<Found>) {
@@ -178,11 +203,7 @@ impl Question<'_> {
         let binds = !allowed.is_empty() && !allowed.iter().any(PathPattern::is_unbounded);
         // A command is asked about with this risk whatever it writes.
         let high = self.params.risk == "high" && !self.action(&["risky_command"]);
-        let written = self
-            .written
-            .iter()
-            .map(|path| (path.as_str(), path.clone()));
-        for (raw, path) in paths.iter().cloned().chain(written) {
+        for (raw, path) in self.touched() {
             let path = &path;
             let inside = covers(&allowed, path);
             let shunned = avoid.iter().any(|p| !p.is_unbounded()) && covers_bounded(&avoid, path);

@@ -59,6 +59,45 @@ pub(super) fn with_text(mut value: Value, spare: &[&str]) -> Answer {
     )
 }
 
+/// `ticket.list`.
+pub(super) fn tickets(_: &Call<'_>, value: Value) -> Answer {
+    let rows = member(&value, "tickets").as_array().into_iter().flatten();
+    let lines: Vec<String> = rows.map(ticket_line).collect();
+    let text = match lines.is_empty() {
+        true => "no tickets".to_owned(),
+        false => lines.join("\n"),
+    };
+    Answer::new(&text, value, &["findings"], Budget::Standard)
+}
+
+/// The other methods of tickets.
+pub(super) fn ticket(_: &Call<'_>, value: Value) -> Answer {
+    let warnings = member(&value, "warnings").as_array().into_iter().flatten();
+    let warnings = warnings.filter_map(Value::as_str).map(str::to_owned);
+    let rows = member(&value, "tickets").as_array().into_iter().flatten();
+    let message = std::iter::once(word(&value, "message").to_owned());
+    let lines: Vec<String> = message
+        .chain(rows.map(ticket_line))
+        .chain(warnings)
+        .collect();
+    Answer::new(
+        &lines.join("\n"),
+        value,
+        &["findings", "text"],
+        Budget::Standard,
+    )
+}
+
+fn ticket_line(row: &Value) -> String {
+    let waits = aictx_proto::json::texts(row.get("blocked_by"));
+    let waits = match waits.is_empty() {
+        true => String::new(),
+        false => format!(" (waits for {})", waits.join(", ")),
+    };
+    let (number, state) = (member(row, "number"), word(row, "state"));
+    format!("{number} [{state}] {}{waits}", word(row, "title"))
+}
+
 /// `guard`.
 pub(super) fn guard(_: &Call<'_>, value: Value) -> Answer {
     let mut lines = vec![format!(

@@ -45,6 +45,15 @@ const REQUEST: &[Argument] = &[
     TASK_TYPE,
 ];
 
+const TICKET: Argument = Argument::new("ticket", Text, "Number, file name or id");
+const HOLDER: Argument = Argument::new("holder", Text, "Your agent by default");
+const HELD: &[(&str, &str)] = &[
+    ("ticket", "ticket"),
+    ("holder", "holder"),
+    ("claim", "claim"),
+    ("evidence", "evidence"),
+];
+
 /// A question that takes nothing and writes nothing.
 const QUESTION: Tool = Tool {
     name: "",
@@ -637,6 +646,101 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
         },
         answer: |_, value| shape::task(value, true),
         details: Some("work-state"),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_ticket_claim",
+        profile: Full,
+        about: "Claim a ticket, by default the next one that is ready; it becomes the active task",
+        writes: Writes::Changes,
+        arguments: &[&[TICKET, HOLDER], WHO],
+        request: |call| (words::TICKET_CLAIM, params(call, HELD)),
+        answer: shape::ticket,
+        details: Some("work-state"),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_ticket_done",
+        profile: Full,
+        about: "Mark a ticket as done, by default the claimed one, and close the work on it",
+        writes: Writes::Changes,
+        arguments: &[
+            &[
+                TICKET,
+                HOLDER,
+                Argument::new("claim", Text, "The claim, as claiming gave it"),
+                Argument::new("evidence", Text, "What shows that it is done"),
+            ],
+            WHO,
+        ],
+        request: |call| (words::TICKET_DONE, params(call, HELD)),
+        answer: shape::ticket,
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_ticket_list",
+        profile: Full,
+        about: "The queue of tickets in order, and what those that are not ready wait for",
+        arguments: &[&[Argument::new(
+            "filter",
+            Word(&["all", "open", "done", "ready"]),
+            "",
+        )]],
+        request: |call| (words::TICKET_LIST, params(call, &[("filter", "filter")])),
+        answer: shape::tickets,
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_ticket_new",
+        profile: Full,
+        about: "Write a ticket behind the last one",
+        writes: Writes::Adds,
+        repeats: false,
+        arguments: &[&[
+            Argument::needed("title", Text, ""),
+            Argument::new("goal", Text, ""),
+            Argument::new("agent", Text, "codex by default; user for a person"),
+            Argument::new("after", Texts, "Tickets that must be done before"),
+            Argument::new("verify", Texts, "Commands that check the work"),
+            Argument::new("scope", Texts, "Patterns of paths that it may change"),
+            Argument::new("body", Text, "Text below the frontmatter"),
+        ]],
+        request: |call| {
+            let named = ["title", "goal", "agent", "after", "verify", "scope", "body"];
+            let given = named.map(|name| (name, name));
+            (words::TICKET_NEW, params(call, &given))
+        },
+        answer: shape::ticket,
+        details: None,
+    },
+    Tool {
+        name: "aictx_ticket_show",
+        profile: Full,
+        about: "One ticket, by default the claimed one: its text, its state, what is wrong with it",
+        arguments: &[&[TICKET]],
+        request: |call| (words::TICKET_SHOW, params(call, &[("ticket", "ticket")])),
+        answer: shape::ticket,
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_ticket_update",
+        profile: Full,
+        about: "Change a ticket: fields, or the text below the frontmatter",
+        writes: Writes::Changes,
+        arguments: &[&[
+            TICKET,
+            Argument::new("fields", Texts, "key=value; a list repeats its key"),
+            Argument::new("body", Text, "The new text, instead of fields"),
+        ]],
+        request: |call| {
+            let given = [("ticket", "ticket"), ("fields", "values"), ("body", "body")];
+            let method = match call.text("body") {
+                "" => words::TICKET_SET,
+                _ => words::TICKET_EDIT,
+            };
+            (method, params(call, &given))
+        },
+        answer: shape::ticket,
         ..QUESTION
     },
     Tool {

@@ -15,7 +15,7 @@ fn tools_stand_by_name_and_profiles_grow() {
     assert!(all.is_sorted());
     assert!(all.iter().all(|name| name.starts_with("aictx_")));
     let (readonly, standard) = (names(Readonly), names(Standard));
-    assert_eq!((readonly.len(), standard.len(), all.len()), (5, 10, 29));
+    assert_eq!((readonly.len(), standard.len(), all.len()), (5, 10, 35));
     assert!(readonly.iter().all(|name| standard.contains(name)));
 }
 

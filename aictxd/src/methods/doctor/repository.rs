@@ -74,7 +74,9 @@ pub(super) fn hidden(site: &Site) -> Check {
         let text = untrusted::read_text(file, MAX_RULES).unwrap_or_default();
         text.lines().any(|line| {
             let line = line.trim();
-            line == EXCLUDED || line.trim_matches('/') == ".aictx" || line.starts_with(".aictx/*")
+            line == EXCLUDED
+                || line.trim_matches('/') == ".aictx"
+                || line.trim_start_matches('/').starts_with(".aictx/*")
         })
     };
     let by_choice = site.is_outside() || portable::is_chosen(site, None);

@@ -13,7 +13,7 @@ use aictx_runners::merge::{After, Block, Comment, Content, install};
 use aictx_runners::plan::Edit;
 use serde_json::{Value, json};
 
-use super::{Site, block_only};
+use super::{Site, TICKET_RULES, block_only, tracks_tickets};
 use crate::app::App;
 use crate::git;
 use crate::hosts::store_error;
@@ -119,8 +119,12 @@ pub(super) fn check(site: &Site, params: &InitParams, stealth: bool) -> Result<(
     Ok(())
 }
 
-/// The blocks of git's files.
+/// The blocks of git's files, as they are with the tickets shown or hidden as now.
 pub(in crate::methods) fn edits(site: &Site) -> Vec<Edit> {
+    edits_with(site, tracks_tickets(site, None, &site.bounds(&[])))
+}
+
+fn edits_with(site: &Site, tickets: bool) -> Vec<Edit> {
     let edit = |name: &str, body: String, reason| Edit {
         agent: "",
         file: site.root.join(name).to_string_lossy().into_owned(),
@@ -136,7 +140,7 @@ pub(in crate::methods) fn edits(site: &Site) -> Vec<Edit> {
     vec![
         edit(
             ".gitignore",
-            ignore_rules(),
+            ignore_rules(tickets),
             "shows git what is worth sharing",
         ),
         edit(
@@ -149,8 +153,12 @@ pub(in crate::methods) fn edits(site: &Site) -> Vec<Edit> {
 
 /// Everything is hidden, then what is shared is shown again, directory by directory: git does not
 /// look into a directory that is hidden as a whole.
-fn ignore_rules() -> String {
-    format!("# mode: portable-continuity\n{}\n", rules().join("\n"))
+fn ignore_rules(tickets: bool) -> String {
+    let mut rules = rules();
+    if tickets {
+        rules.extend(TICKET_RULES.iter().map(|rule| (*rule).to_owned()));
+    }
+    format!("# mode: portable-continuity\n{}\n", rules.join("\n"))
 }
 
 /// The rules of [`ignore_rules`]. Beside one in a `.gitignore` they change nothing in the personal file,
@@ -182,8 +190,13 @@ fn attributes() -> String {
 }
 
 /// Puts the blocks in, or takes them out, for who asks: they stand in files that git tracks.
-pub(super) fn write(carrier: &mut Carrier<'_>, site: &Site, asked: Option<bool>) -> super::Changes {
-    let edits = edits(site);
+pub(super) fn write(
+    carrier: &mut Carrier<'_>,
+    site: &Site,
+    asked: Option<bool>,
+    tickets: bool,
+) -> super::Changes {
+    let edits = edits_with(site, tickets);
     let Some(portable) = asked else {
         return super::Changes::new();
     };
@@ -331,7 +344,7 @@ mod tests {
 
     #[test]
     fn every_directory_is_opened_once_before_what_is_in_it() {
-        let rules = ignore_rules();
+        let rules = ignore_rules(false);
         let lines: Vec<&str> = rules.lines().collect();
         let at = |line: &str| {
             let mut found = lines.iter().enumerate().filter(|(_, l)| **l == line);

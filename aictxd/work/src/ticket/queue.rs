@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use aictx_proto::methods::{Severity, TicketFinding, TicketRow, TicketState};
+use aictx_proto::methods::{TicketFinding, TicketRow, TicketState};
 use aictx_proto::text::hex;
 use sha2::{Digest, Sha256};
 
@@ -10,6 +10,7 @@ use super::fields::{Reference, Ticket};
 use super::file_name::FileName;
 use super::finding::{Code, Finding, Place};
 use super::frontmatter::Frontmatter;
+use super::operations::Changes;
 
 /// Files in a directory of tickets that are none and belong there.
 const COMPANIONS: &[&str] = &["AGENTS.md", "ingest_state.json", ".gitignore"];
@@ -81,6 +82,23 @@ impl Entry {
     /// Returns true if the ticket is done; one that cannot be read is not.
     pub fn is_done(&self) -> bool {
         self.ticket.as_ref().is_some_and(|ticket| ticket.done)
+    }
+
+    /// The first item of a list of tasks in the text that is not ticked off; empty where there is none.
+    pub fn first_task(&self) -> &str {
+        let item = |line: &'_ str| {
+            let rest = line
+                .trim_start()
+                .strip_prefix(['-', '*', '+'])
+                .map(str::trim_start);
+            rest.and_then(|rest| rest.strip_prefix("[ ]")).is_some()
+        };
+        let line = self
+            .text
+            .lines()
+            .find(|line| item(line))
+            .unwrap_or_default();
+        line.split_once(']').map_or("", |(_, task)| task.trim())
     }
 
     fn after(&self) -> &[Reference] {
@@ -171,6 +189,25 @@ impl Queue {
             by_id,
             by_number,
         }
+    }
+
+    /// The queue as it is after changes.
+    #[must_use]
+    pub fn after(&self, changes: &Changes, agents: &[&str]) -> Self {
+        let stays = |entry: &&Entry| {
+            let name = entry.file.as_str();
+            !changes.removes.contains(name) && !changes.writes.contains_key(name)
+        };
+        let kept = self.entries.iter().filter(stays).cloned();
+        let written = changes.writes.iter().filter_map(|(name, text)| {
+            let text = text.clone().into_bytes();
+            Some(Entry::read(FileName::parse(name)?, text, agents))
+        });
+        Self::new(
+            &self.directory,
+            kept.chain(written).collect(),
+            self.foreign.clone(),
+        )
     }
 
     /// Path of a file, relative to the repository.
@@ -459,11 +496,4 @@ fn foreign(path: &str, name: &str) -> TicketFinding {
         ),
     };
     Finding::new(code, Place::default(), message).of(path)
-}
-
-/// Returns true if no finding stops work.
-pub fn is_sound(findings: &[TicketFinding]) -> bool {
-    findings
-        .iter()
-        .all(|finding| finding.severity != Severity::Error)
 }

@@ -459,19 +459,6 @@ fn circles_are_told_once_with_their_path() {
     );
 }
 
-/// The queue after changes.
-fn applied(queue: &Queue, changes: &Changes) -> Queue {
-    let kept = queue.entries.iter().filter(|e| {
-        !changes.removes.contains(e.file.as_str()) && !changes.writes.contains_key(e.file.as_str())
-    });
-    let new = changes.writes.iter().map(|(name, text)| entry(name, text));
-    Queue::new(
-        &queue.directory,
-        kept.cloned().chain(new).collect(),
-        Vec::new(),
-    )
-}
-
 #[test]
 fn tickets_that_move_take_references_along() {
     let tickets = numbered(&[
@@ -486,7 +473,7 @@ fn tickets_that_move_take_references_along() {
     };
     let (file, changes) = tickets.insert(&draft, (Some(1), None), 1, &[]).unwrap();
     assert_eq!(file.unwrap().as_str(), "TICKET-001-first-things.md");
-    let after = applied(&tickets, &changes);
+    let after = tickets.after(&changes, AGENTS);
     let numbers: Vec<u64> = after.entries.iter().map(|e| e.file.number()).collect();
     assert_eq!(numbers, [1, 2, 3, 6]);
     let text = &after.find("tkt_000005").unwrap().text;
@@ -504,7 +491,7 @@ fn tickets_that_move_take_references_along() {
         to: 1,
         ..TicketRange::default()
     };
-    let moved = applied(&after, &after.moved(range, &[]).unwrap());
+    let moved = after.after(&after.moved(range, &[]).unwrap(), AGENTS);
     let ids: Vec<&str> = moved.entries.iter().map(|e| e.id.as_str()).collect();
     assert_eq!(
         ids,
@@ -570,7 +557,7 @@ fn a_new_ticket_says_what_it_was_given() {
         ticket.verify.iter().map(|c| &c.command).collect::<Vec<_>>(),
         verify.iter().collect::<Vec<_>>()
     );
-    let all = applied(&tickets, &changes);
+    let all = tickets.after(&changes, AGENTS);
     assert_eq!(
         all.create(&draft, Some(5)).unwrap().1,
         Changes::default(),
@@ -633,7 +620,7 @@ fn an_import_again_takes_nothing() {
         first.files.iter().map(FileName::as_str).collect::<Vec<_>>(),
         ["TICKET-007.md", "TICKET-008.md"]
     );
-    let all = applied(&here, &first.changes);
+    let all = here.after(&first.changes, AGENTS);
     let again = all.imported(&there, "").unwrap();
     assert_eq!((again.files.len(), again.known.len()), (0, 2));
     let taken = numbered(&[(2, ""), (3, "after: [2]\n")]);
