@@ -245,39 +245,93 @@ fn about_tickets(repo: &Path) -> Vec<Step> {
     };
     vec![
         ("ticket.next", with(json!({}))),
-        ("ticket.new", with(json!({ "title": "First: it", "verify": ["make"], "scope": ["src/**"] }))),
-        ("ticket.new", with(json!({ "title": "Second", "after": ["1"], "agent": "Claude" }))),
+        (
+            "ticket.new",
+            with(json!({ "title": "First: it", "verify": ["make"], "scope": ["src/**"] })),
+        ),
+        (
+            "ticket.new",
+            with(json!({ "title": "Second", "after": ["1"], "agent": "Claude" })),
+        ),
         ("ticket.new", with(json!({ "title": "Other", "number": 1 }))),
         ("ticket.new", with(json!({ "title": " " }))),
-        ("ticket.insert", with(json!({ "title": "Before", "insert_before": 2 }))),
-        ("ticket.insert", with(json!({ "insert_before": 1, "insert_after": 1 }))),
-        ("ticket.move", with(json!({ "range": { "first": 3, "to": 1 } }))),
-        ("ticket.move", with(json!({ "range": { "first": 3, "to": 9 } }))),
-        ("ticket.set", with(json!({ "ticket": "1:2", "values": ["model=fast", "goal=a: b"] }))),
-        ("ticket.set", with(json!({ "ticket": "1", "values": ["done=true"] }))),
-        ("ticket.edit", with(json!({ "ticket": "2", "body": "- [ ] do it\n" }))),
-        ("ticket.edit", with(json!({ "ticket": "2", "text": "nothing", "digest": "" }))),
+        (
+            "ticket.insert",
+            with(json!({ "title": "Before", "insert_before": 2 })),
+        ),
+        (
+            "ticket.insert",
+            with(json!({ "insert_before": 1, "insert_after": 1 })),
+        ),
+        (
+            "ticket.move",
+            with(json!({ "range": { "first": 3, "to": 1 } })),
+        ),
+        (
+            "ticket.move",
+            with(json!({ "range": { "first": 3, "to": 9 } })),
+        ),
+        (
+            "ticket.set",
+            with(json!({ "ticket": "1:2", "values": ["model=fast", "goal=a: b"] })),
+        ),
+        (
+            "ticket.set",
+            with(json!({ "ticket": "1", "values": ["done=true"] })),
+        ),
+        (
+            "ticket.edit",
+            with(json!({ "ticket": "2", "body": "- [ ] do it\n" })),
+        ),
+        (
+            "ticket.edit",
+            with(json!({ "ticket": "2", "text": "nothing", "digest": "" })),
+        ),
         ("ticket.show", with(json!({ "ticket": "TICKET-002" }))),
         ("ticket.show", with(json!({ "ticket": "9" }))),
         ("ticket.lint", with(json!({}))),
         ("ticket.lint", with(json!({ "gate": "run", "fix": true }))),
         ("ticket.list", with(json!({ "filter": "open" }))),
         ("ticket.list", with(json!({ "filter": "blue" }))),
-        ("ticket.claim", with(json!({ "ticket": "2", "holder": "one" }))),
-        ("ticket.claim", with(json!({ "ticket": "2", "holder": "two" }))),
-        ("ticket.claim", with(json!({ "ticket": "2", "holder": "one" }))),
+        (
+            "ticket.claim",
+            with(json!({ "ticket": "2", "holder": "one" })),
+        ),
+        (
+            "ticket.claim",
+            with(json!({ "ticket": "2", "holder": "two" })),
+        ),
+        (
+            "ticket.claim",
+            with(json!({ "ticket": "2", "holder": "one" })),
+        ),
         ("ticket.next", with(json!({}))),
         ("next", with(json!({}))),
-        ("ticket.release", with(json!({ "ticket": "2", "holder": "two" }))),
+        (
+            "ticket.release",
+            with(json!({ "ticket": "2", "holder": "two" })),
+        ),
         ("ticket.release", with(json!({ "holder": "one" }))),
         ("ticket.claim", with(json!({ "holder": "one" }))),
-        ("ticket.done", with(json!({ "holder": "one", "evidence": "it ran" }))),
+        (
+            "ticket.done",
+            with(json!({ "holder": "one", "evidence": "it ran" })),
+        ),
         ("ticket.done", with(json!({ "ticket": "2" }))),
         ("ticket.reopen", with(json!({ "ticket": "2" }))),
         ("ticket.remove", with(json!({ "ticket": "2" }))),
-        ("ticket.remove", with(json!({ "ticket": "2", "force": true }))),
-        ("ticket.import", with(json!({ "path": repo.join("nowhere") }))),
-        ("ticket.import", with(json!({ "path": repo.join(".aictx/tickets"), "dry_run": true }))),
+        (
+            "ticket.remove",
+            with(json!({ "ticket": "2", "force": true })),
+        ),
+        (
+            "ticket.import",
+            with(json!({ "path": repo.join("nowhere") })),
+        ),
+        (
+            "ticket.import",
+            with(json!({ "path": repo.join(".aictx/tickets"), "dry_run": true })),
+        ),
     ]
 }
 

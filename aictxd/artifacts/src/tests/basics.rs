@@ -403,7 +403,11 @@ fn files_of_a_directory_are_read_as_they_are_and_never_through_a_link() {
         file: format!("tickets/{name}"),
         text: text.to_owned(),
     };
-    let effects = vec![write("a.md", "one"), write("b.md", "three"), write("c.txt", "")];
+    let effects = vec![
+        write("a.md", "one"),
+        write("b.md", "three"),
+        write("c.txt", ""),
+    ];
     repo.store.transact(|_| ((), effects)).unwrap();
     std::fs::write(repo.path("secret"), "secret").unwrap();
     std::os::unix::fs::symlink("../secret", repo.path("tickets/d.md")).unwrap();
@@ -431,7 +435,12 @@ fn files_of_a_directory_are_read_as_they_are_and_never_through_a_link() {
     assert_eq!(content("c.txt"), "not read");
     assert!(content("d.md").contains("symbolic link"), "{found:?}");
     assert!(matches!(read(3, 4), Err(crate::StoreError::TooMany { .. })));
-    assert!(repo.store.read_files("nowhere", 1, 1, |_| true).unwrap().is_empty());
+    assert!(
+        repo.store
+            .read_files("nowhere", 1, 1, |_| true)
+            .unwrap()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -451,14 +460,20 @@ fn a_directory_of_another_program_gets_a_lock_and_nothing_else() {
     };
     open().unwrap().transact(|_| ((), write("one"))).unwrap();
     open().unwrap().transact(|_| ((), write("two"))).unwrap();
-    assert_eq!(std::fs::read_to_string(beside.join("tickets/a.md")).unwrap(), "two");
+    assert_eq!(
+        std::fs::read_to_string(beside.join("tickets/a.md")).unwrap(),
+        "two"
+    );
     let mut left: Vec<_> = std::fs::read_dir(&beside)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     left.sort();
     assert_eq!(left, [".lock", "journal", "tickets"]);
-    assert_eq!(std::fs::read_dir(beside.join("journal")).unwrap().count(), 0);
+    assert_eq!(
+        std::fs::read_dir(beside.join("journal")).unwrap().count(),
+        0
+    );
     std::fs::remove_dir_all(&beside).unwrap();
     std::os::unix::fs::symlink(repo.path(""), &beside).unwrap();
     assert!(open().is_err(), "a link");
