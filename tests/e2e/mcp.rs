@@ -115,6 +115,18 @@ fn one_call_each() -> Vec<(&'static str, Value)> {
         ("aictx_portability_status", json!({})),
         ("aictx_portability_compact", json!({"apply": true})),
         ("aictx_doctor", json!({})),
+        (
+            "aictx_ticket_new",
+            json!({"title": "Write more docs", "verify": ["pytest -q"]}),
+        ),
+        ("aictx_ticket_list", json!({"filter": "ready"})),
+        ("aictx_ticket_show", json!({"ticket": "1"})),
+        (
+            "aictx_ticket_update",
+            json!({"ticket": "1", "fields": ["goal=Others understand it"]}),
+        ),
+        ("aictx_ticket_claim", json!({})),
+        ("aictx_ticket_done", json!({"evidence": "read it"})),
     ]
 }
 

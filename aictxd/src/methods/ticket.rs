@@ -296,19 +296,21 @@ pub(super) async fn change(
             let changed = !decided.changes.is_empty() || !decided.effects.is_empty();
             let after = queue.after(&decided.changes, &agents());
             let claims = after_claims(&claims, &decided);
-            let rows = decided.about.iter().filter_map(|id| after.find(id));
-            let mut reply = decided.reply;
-            reply.tickets = rows.map(|entry| after.row(entry, &claims)).collect();
-            let names: Vec<_> = decided
+            let about: Vec<&Entry> = decided
                 .about
                 .iter()
                 .filter_map(|id| after.find(id))
                 .collect();
-            reply.findings.extend(
-                names
-                    .iter()
-                    .flat_map(|entry| after.findings_of(&entry.file)),
-            );
+            let mut reply = decided.reply;
+            reply.tickets = about
+                .iter()
+                .map(|entry| after.row(entry, &claims))
+                .collect();
+            if !about.is_empty() {
+                let mut findings = after.findings(Gate::Start);
+                findings.retain(|found| reply.tickets.iter().any(|row| row.file == found.file));
+                reply.findings = findings;
+            }
             reply.changed = changed;
             effects.extend(decided.effects);
             Ok((reply, effects))

@@ -92,14 +92,14 @@ pub enum TicketError {
         names: Vec<String>,
     },
     /// Others wait for it.
-    #[error("{} of {} names {file}", .line, .waiting)]
+    #[error("{waiting}:{line}: `after` names {file}")]
     Needed {
         /// File.
         file: String,
         /// File of a ticket that names it.
         waiting: String,
-        /// `line N`.
-        line: String,
+        /// Line.
+        line: u32,
     },
     /// The text cannot be edited.
     #[error("{file}:{source}")]
@@ -595,7 +595,7 @@ impl Queue {
                         return Err(TicketError::Needed {
                             file: self.path(entry.file.as_str()),
                             waiting: self.path(other.file.as_str()),
-                            line: format!("line {}", reference.place.line),
+                            line: reference.place.line,
                         });
                     }
                 }

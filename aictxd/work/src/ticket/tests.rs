@@ -585,7 +585,7 @@ fn a_new_ticket_says_what_it_was_given() {
     let needed = all.removed(all.find("4").unwrap(), &[], false).unwrap_err();
     assert_eq!(
         needed.to_string(),
-        "line 8 of .aictx/tickets/TICKET-005-say-hi-now.md names .aictx/tickets/TICKET-004.md"
+        ".aictx/tickets/TICKET-005-say-hi-now.md:8: `after` names .aictx/tickets/TICKET-004.md"
     );
     let set = |values: &[&str]| {
         all.set(
@@ -720,5 +720,29 @@ proptest! {
             let done = Ticket::of(&Frontmatter::of(&edited).unwrap(), AGENTS).0.done;
             prop_assert!(done, "{edited:?}");
         }
+    }
+}
+
+#[test]
+fn every_code_is_explained_to_people() {
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tickets.md");
+    let docs = std::fs::read_to_string(docs).unwrap();
+    let (_, table) = docs.split_once("## Findings").unwrap();
+    let named = |code: &str| {
+        let (head, number) = code.split_at(1);
+        let number: u32 = number.parse().unwrap();
+        let mut rows = table.lines().filter(|line| line.starts_with("| T"));
+        rows.any(|row| {
+            let cell = row.split('|').nth(1).unwrap();
+            let bounds = cell.split_once(" – ").map(|(a, b)| {
+                let number = |text: &str| text.trim()[1..4].parse::<u32>().unwrap();
+                number(a)..=number(b)
+            });
+            cell.contains(&format!("{head}{number:03}"))
+                || bounds.is_some_and(|b| b.contains(&number))
+        })
+    };
+    for code in Code::ALL {
+        assert!(named(code.as_str()), "{}", code.as_str());
     }
 }
