@@ -1,4 +1,4 @@
-//! Where a repository's tickets lie, and the files of tickets elsewhere.
+//! Files of a repository's tickets, and of tickets elsewhere.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -20,7 +20,9 @@ pub struct Group {
 pub const GROUPS: &[Group] = &[
     Group {
         title: "Everyday",
-        commands: &["resume", "next", "recall", "remember", "task", "finalize"],
+        commands: &[
+            "resume", "next", "recall", "remember", "task", "ticket", "finalize",
+        ],
     },
     Group {
         title: "Memory",
@@ -87,6 +89,10 @@ pub const EXIT_STATUSES: &[(&str, &str)] = &[
     (
         "3",
         "`daemon status`: no daemon is running; `install`, `init`, `clean`, `uninstall`: something was left undone",
+    ),
+    (
+        "3, 4, 6, 9",
+        "`ticket`: no such ticket, claimed by another, no daemon, failed inside (docs/tickets.md)",
     ),
     ("10, 20", "`guard --exit-code`: `re_ground`, `block`"),
     (
@@ -168,6 +174,17 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "Begin a task that takes several sessions",
             ),
             ("aictx task status", "Where it stands"),
+        ],
+    ),
+    (
+        "ticket",
+        &[
+            (
+                "aictx ticket new --title \"Parse tables\" --verify \"cargo test\"",
+                "Put work into the queue",
+            ),
+            ("aictx ticket claim", "Take the next ticket that is ready"),
+            ("aictx ticket done", "Mark the claimed ticket as done"),
         ],
     ),
     (

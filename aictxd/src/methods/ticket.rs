@@ -223,7 +223,7 @@ pub(super) async fn lint(app: &Arc<App>, params: TicketParams) -> Result<TicketL
     looked.unwrap_or_else(|_| Err(RpcError::new(INTERNAL, "the handler failed")))
 }
 
-/// What an operation decides on, under the repository's lock.
+/// Input of an operation, read under the repository's lock.
 struct Act<'a> {
     snapshot: &'a Snapshot,
     queue: &'a Queue,
@@ -236,7 +236,7 @@ struct Act<'a> {
     now: Timestamp,
 }
 
-/// What an operation wants.
+/// Decision of an operation.
 #[derive(Default)]
 struct Decided {
     changes: Changes,
@@ -811,7 +811,7 @@ impl Act<'_> {
     }
 }
 
-/// What of the checks of a ticket was seen to pass, and what was not, for people.
+/// Splits the checks of a ticket into those that were seen to pass and the others, as texts for people.
 fn proofs(rows: &[LedgerRow], verify: &[String]) -> (Vec<String>, Vec<String>) {
     let seen = passed_since_edit(rows, verify);
     let (mut verified, mut unverified) = (Vec::new(), Vec::new());

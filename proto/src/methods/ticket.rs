@@ -74,11 +74,11 @@ pub struct TicketParams {
     pub dry_run: bool,
     /// `import`: absolute path of a folder or zip.
     pub path: String,
-    /// Who asks.
+    /// Caller.
     pub caller: Caller,
 }
 
-/// What `ticket.move` moves, and where to.
+/// Range and target of `ticket.move`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -93,7 +93,7 @@ pub struct TicketRange {
     pub keep_gaps: bool,
 }
 
-/// How severe a finding is.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -112,7 +112,7 @@ pub enum Severity {
 pub struct TicketFinding {
     /// `T…`, see docs/tickets.md#findings.
     pub code: String,
-    /// How severe it is.
+    /// Severity.
     pub severity: Severity,
     /// File, relative to the repository.
     pub file: String,
@@ -122,7 +122,7 @@ pub struct TicketFinding {
     pub column: u32,
     /// The cause.
     pub message: String,
-    /// What to write instead; empty when nothing is obvious.
+    /// Suggested text; empty when nothing is obvious.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub fix: String,
 }
@@ -168,10 +168,10 @@ pub struct TicketRow {
     /// Names of the tickets that have to be done before and are not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocked_by: Vec<String>,
-    /// Who has claimed it.
+    /// Holder of the claim.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// When.
+    /// Time of the claim.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_at: String,
     /// Commands that check the work.
@@ -191,13 +191,13 @@ pub struct TicketList {
     pub directory: String,
     /// Tickets, in order.
     pub tickets: Vec<TicketRow>,
-    /// What is wrong with them; files in order, then lines.
+    /// Findings; files in order, then lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<TicketFinding>,
     /// Files that were repaired.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repaired: Vec<String>,
-    /// What else to know.
+    /// Warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -237,12 +237,12 @@ pub struct TicketReply {
     /// `show`: digest of the text, for `edit`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub digest: String,
-    /// What is wrong with these tickets.
+    /// Findings in these tickets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<TicketFinding>,
-    /// What was done, for people.
+    /// Result in a line, for people.
     pub message: String,
-    /// What to know.
+    /// Warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

@@ -86,12 +86,12 @@ pub struct TicketLink {
     /// Patterns of paths that the work may change; empty for any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scope: Vec<String>,
-    /// Who works on it: a name that was given, else the agent. Whoever goes on in the same worktree under it is the
+    /// Holder: a name that was given, else the agent. Whoever goes on in the same worktree under it is the
     /// same holder, in whichever session.
     pub holder: String,
     /// Worktree, as in [`Focus`].
     pub worktree: String,
-    /// Since when.
+    /// Time of the claim.
     pub claimed_at: String,
     /// Names the claim, for finishing and releasing from elsewhere; empty when nobody holds the ticket.
     #[serde(skip_serializing_if = "String::is_empty")]

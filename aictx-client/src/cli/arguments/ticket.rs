@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::{CallerOptions, RepoOption};
 
-/// What a new ticket says.
+/// Content of a new ticket.
 #[derive(Debug, Args)]
 pub struct Draft {
     /// Agent [default: codex]; `user` for yourself
@@ -73,7 +73,7 @@ pub enum Ticket {
         /// Only those that could be worked on now
         #[arg(long)]
         ready: bool,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -85,7 +85,7 @@ pub enum Ticket {
         /// Print the file and nothing else
         #[arg(long)]
         raw: bool,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -97,10 +97,10 @@ pub enum Ticket {
         /// Number, which must be free
         #[arg(long = "at", value_name = "N")]
         number: Option<u64>,
-        /// What else it says.
+        /// Content.
         #[command(flatten)]
         draft: Draft,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -117,7 +117,7 @@ pub enum Ticket {
         /// Behind this number
         #[arg(long, value_name = "N")]
         after: Option<u64>,
-        /// How many numbers
+        /// Count of numbers
         #[arg(long, value_name = "K", default_value_t = 1)]
         count: u64,
         /// Title
@@ -137,7 +137,7 @@ pub enum Ticket {
             hide_default_value = true
         )]
         agent: String,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -155,7 +155,7 @@ pub enum Ticket {
         /// Keep the numbers that there are
         #[arg(long)]
         keep_gaps: bool,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -169,7 +169,7 @@ pub enum Ticket {
         /// File with the new text below the frontmatter (`-` for standard input)
         #[arg(long, value_name = "FILE")]
         body_file: Option<PathBuf>,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -180,7 +180,7 @@ pub enum Ticket {
         /// Fields
         #[arg(value_name = "KEY=VALUE", required = true)]
         values: Vec<String>,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -189,7 +189,7 @@ pub enum Ticket {
         /// Ticket [default: the one claimed here]
         #[arg(default_value = "", hide_default_value = true)]
         ticket: String,
-        /// What shows that it is done
+        /// Proof that it is done
         #[arg(
             long,
             value_name = "TEXT",
@@ -198,13 +198,13 @@ pub enum Ticket {
             allow_hyphen_values = true
         )]
         evidence: String,
-        /// Who.
+        /// Holder.
         #[command(flatten)]
         holder: Holder,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
-        /// Who.
+        /// Caller.
         #[command(flatten)]
         caller: CallerOptions,
     },
@@ -212,7 +212,7 @@ pub enum Ticket {
     Reopen {
         /// Ticket
         ticket: String,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -223,19 +223,19 @@ pub enum Ticket {
         /// Also when it is claimed, or others wait for it
         #[arg(long)]
         force: bool,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
     /// Check all tickets; exits with 1 when work cannot start
     Lint {
-        /// What it is for: all that must be right to start, or what stops a run under way
+        /// Check all that must be right to start, or only what stops a run under way
         #[arg(long, value_parser = ["start", "run"], default_value = "start")]
         gate: String,
         /// Repair what can be repaired without a guess
         #[arg(long)]
         fix: bool,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -244,19 +244,19 @@ pub enum Ticket {
         /// Write nothing; exit with 1 when something would change
         #[arg(long)]
         check: bool,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
     /// Show which tickets could be worked on now, and what the others wait for
     Ready {
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
     /// Show the ticket claimed here, else the next one
     Next {
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },
@@ -276,10 +276,10 @@ pub enum Ticket {
         /// Take it from whoever has claimed it
         #[arg(long)]
         force: bool,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
-        /// Who.
+        /// Caller.
         #[command(flatten)]
         caller: CallerOptions,
     },
@@ -288,13 +288,13 @@ pub enum Ticket {
         /// Ticket [default: the one claimed here]
         #[arg(default_value = "", hide_default_value = true)]
         ticket: String,
-        /// Who.
+        /// Holder.
         #[command(flatten)]
         holder: Holder,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
-        /// Who.
+        /// Caller.
         #[command(flatten)]
         caller: CallerOptions,
     },
@@ -313,7 +313,7 @@ pub enum Ticket {
         /// Show what would be imported, and write nothing
         #[arg(long)]
         dry_run: bool,
-        /// Where.
+        /// Repository.
         #[command(flatten)]
         at: RepoOption,
     },

@@ -109,7 +109,7 @@ pub fn changed(reply: &TicketReply) -> String {
     out
 }
 
-/// What to know beside it.
+/// Warnings and findings beside it.
 pub fn notes(reply: &TicketReply, paint: Paint) -> String {
     super::warnings(&reply.warnings) + &findings(&reply.findings, paint)
 }

@@ -23,9 +23,9 @@ use super::{MAX_TEXT, task_id};
 pub struct ClaimOf<'a> {
     /// The ticket and who claims it.
     pub link: &'a TicketLink,
-    /// What it is for.
+    /// Goal.
     pub goal: &'a str,
-    /// What to do first; empty when the ticket does not say.
+    /// First step; empty when the ticket names none.
     pub next_action: &'a str,
     /// Files that it names.
     pub files: &'a [String],
@@ -202,7 +202,7 @@ fn left(
     act.save(&mut thread, "closed", &json!({ "status": status }), true)
 }
 
-/// Which of these commands were seen to pass in a session after its last edit of something that is tested: the whole
+/// Tells for each command if it was seen to pass in a session after its last edit of something that is tested: the whole
 /// command, or a part of a list joined by `&&`.
 pub fn passed_since_edit(rows: &[LedgerRow], commands: &[String]) -> Vec<bool> {
     let wanted: Vec<String> = commands.iter().map(|c| normalise_command(c)).collect();

@@ -8,7 +8,7 @@ use super::frontmatter::{Content, Field, Frontmatter, Node, quoted_line};
 /// Longest text of a ticket that is read and written, in bytes.
 pub const MAX_TICKET: usize = 4 * 1024 * 1024;
 
-/// Why a text was not edited.
+/// Reason why a text was not edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The frontmatter cannot be read.
@@ -274,7 +274,7 @@ fn replaced(text: &str, front: &Frontmatter, field: &Field, value: &Value) -> St
     with(text, from..lines_end(text, front, field), &new)
 }
 
-/// Where a new field goes: `ticket_id` first, `done` behind `agent`, everything else last.
+/// Place of a new field: `ticket_id` first, `done` behind `agent`, everything else last.
 fn insertion(front: &Frontmatter, text: &str, key: &str) -> usize {
     match (key, front.field("agent")) {
         ("ticket_id", _) => front.block.start,
@@ -315,7 +315,7 @@ fn same_but(before: &Frontmatter, after: &Frontmatter, key: &str) -> bool {
     others(before) == others(after)
 }
 
-/// What a value says, whatever its place.
+/// Content of a value, without its place, for comparison.
 fn said(node: &Node) -> String {
     match &node.content {
         Content::Scalar { text, is_plain } => format!("{is_plain}{text:?}"),

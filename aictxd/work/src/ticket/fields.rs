@@ -65,7 +65,7 @@ pub struct Ticket {
 pub struct Reference {
     /// As written.
     pub text: String,
-    /// Where.
+    /// Place.
     pub place: Place,
     /// Bytes of it in the text of the file.
     pub span: std::ops::Range<usize>,
@@ -154,7 +154,7 @@ impl<'f> Reader<'f> {
             .push(Finding::new(code, place, message).fix(fix));
     }
 
-    /// Where something is missing: at the first key.
+    /// Place of something that is missing: the first key.
     fn top(&self) -> Place {
         self.front
             .fields

@@ -17,7 +17,7 @@ macro_rules! codes {
                 match self { $(Self::$name => $code),* }
             }
 
-            /// How severe it is.
+            /// Severity.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity),* }
             }
@@ -108,11 +108,11 @@ pub struct Place {
 pub struct Finding {
     /// Kind.
     pub code: Code,
-    /// Where; the default for the whole file.
+    /// Place; the default for the whole file.
     pub place: Place,
     /// The cause.
     pub message: String,
-    /// What to write instead.
+    /// Suggested text.
     pub fix: String,
 }
 

@@ -17,9 +17,9 @@ const MAX_DEPTH: usize = 16;
 pub struct Frontmatter {
     /// Bytes of the YAML in the text, without the lines around it.
     pub block: Range<usize>,
-    /// Where the text below begins.
+    /// Offset of the text below.
     pub body: usize,
-    /// How the opening line ends.
+    /// Line end of the opening line.
     pub line_end: &'static str,
     /// The mapping is written in braces.
     pub is_flow: bool,
@@ -34,7 +34,7 @@ pub struct Field {
     pub key: String,
     /// Bytes of the key in the text.
     pub key_span: Range<usize>,
-    /// Where the key is.
+    /// Place of the key.
     pub place: Place,
     /// Value.
     pub node: Node,
@@ -47,11 +47,11 @@ pub struct Node {
     pub content: Content,
     /// Bytes in the text, quotes included; of a block they reach into the white space behind it.
     pub span: Range<usize>,
-    /// Where it begins.
+    /// Place of its beginning.
     pub place: Place,
 }
 
-/// What a value holds.
+/// Content of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     /// Text as YAML reads it.
@@ -232,7 +232,7 @@ fn place(line: usize, column: usize) -> Place {
     }
 }
 
-/// Why a block is no YAML that can be read.
+/// Reason why a block is not read as YAML.
 struct ReadError {
     /// Line of the block from 0, column from 0.
     line: usize,

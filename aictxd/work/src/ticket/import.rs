@@ -9,7 +9,7 @@ use super::file_name::FileName;
 use super::operations::{Changes, TicketError};
 use super::queue::{Entry, Queue};
 
-/// What an import does.
+/// Result of planning an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imported {
     /// Files to write.

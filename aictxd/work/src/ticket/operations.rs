@@ -47,7 +47,7 @@ impl Changes {
     }
 }
 
-/// Why a command changes nothing.
+/// Reason why a command changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TicketError {
     /// Nothing has this number, name or id.
@@ -72,9 +72,9 @@ pub enum TicketError {
     Claimed {
         /// File.
         file: String,
-        /// Who.
+        /// Holder.
         holder: String,
-        /// Since when.
+        /// Time of the claim.
         at: String,
     },
     /// A done ticket is not worked on.
@@ -106,7 +106,7 @@ pub enum TicketError {
     Edit {
         /// File.
         file: String,
-        /// Why.
+        /// Cause.
         source: EditError,
     },
     /// The file is not a text that can be read.
@@ -114,7 +114,7 @@ pub enum TicketError {
     Unreadable {
         /// File.
         file: String,
-        /// Why.
+        /// Cause.
         why: String,
     },
     /// The text changed since it was read.
@@ -129,14 +129,14 @@ pub enum TicketError {
     /// Too many or too much.
     #[error("{what} would exceed the limit of {limit}")]
     TooMuch {
-        /// Which.
+        /// Measure.
         what: &'static str,
         /// Bound.
         limit: usize,
     },
 }
 
-/// What a new ticket says.
+/// Content of a new ticket.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Draft<'a> {
     /// `ticket_id`.
@@ -623,7 +623,7 @@ impl Queue {
     /// Checks that a ticket may be claimed: open, readable, not waiting, and held by nobody else.
     ///
     /// # Errors
-    /// Which of these it is not.
+    /// The ticket is done, unreadable, waiting or claimed.
     pub fn check_claimable(&self, entry: &Entry, claims: &[Claim]) -> Result<(), TicketError> {
         let file = self.path(entry.file.as_str());
         if entry.is_done() {

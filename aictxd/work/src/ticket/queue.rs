@@ -15,7 +15,7 @@ use super::operations::Changes;
 /// Files in a directory of tickets that are none and belong there.
 const COMPANIONS: &[&str] = &["AGENTS.md", "ingest_state.json", ".gitignore"];
 
-/// What a lint is for.
+/// Purpose of a lint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
     /// Work on the queue begins: everything must be right.
@@ -33,7 +33,7 @@ pub struct Entry {
     pub text: String,
     /// Fields, where the frontmatter could be read.
     pub ticket: Option<Ticket>,
-    /// What is wrong in the text.
+    /// Findings in the text.
     pub findings: Vec<Finding>,
     /// Identity: as written, else made of the path.
     pub id: String,
@@ -130,14 +130,14 @@ fn not_text(error: &std::string::FromUtf8Error) -> Finding {
     Finding::new(Code::Unreadable, place, format!("byte {at} is not UTF-8"))
 }
 
-/// Who works on a ticket.
+/// Claim of a ticket.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Claim {
     /// Id of the ticket.
     pub ticket: String,
     /// For people.
     pub holder: String,
-    /// Since when.
+    /// Time of the claim.
     pub at: String,
 }
 
@@ -349,7 +349,7 @@ impl Queue {
         told
     }
 
-    /// What is wrong in one ticket, and between it and others.
+    /// Findings in one ticket, and between it and others.
     pub fn findings_of(&self, name: &FileName) -> Vec<TicketFinding> {
         let path = self.path(name.as_str());
         let mut all = self.findings(Gate::Start);

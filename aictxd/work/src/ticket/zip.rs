@@ -15,7 +15,7 @@ const MAX_COMMENT: usize = 65_535;
 /// Length of the end of the central directory without its comment.
 const END: usize = 22;
 
-/// Why an archive is not read.
+/// Reason why an archive is not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ZipError {
     /// The bytes are no archive, or it is cut short.
