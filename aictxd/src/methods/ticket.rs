@@ -8,12 +8,10 @@ use aictx_continuity::{
     passed_since_edit, release_ticket, ticket_at_hand,
 };
 use aictx_proto::Timestamp;
-use aictx_proto::effect::{Effect, Effects};
+use aictx_proto::effect::Effects;
 use aictx_proto::identity::Identity;
 use aictx_proto::ledger::LedgerRow;
-use aictx_proto::methods::{
-    Severity, TicketList, TicketParams, TicketRename, TicketReply, TicketState,
-};
+use aictx_proto::methods::{Severity, TicketList, TicketParams, TicketReply, TicketState};
 use aictx_proto::record::{Thread, TicketLink};
 use aictx_proto::rpc::{CONFLICT, INTERNAL, INVALID_PARAMS, NOT_FOUND, REFUSED, RpcError};
 use aictx_proto::snapshot::Snapshot;
@@ -94,6 +92,7 @@ pub(super) fn list(app: &App, params: &TicketParams) -> Result<TicketList, RpcEr
     let mut findings = queue.findings(Gate::Start);
     findings.retain(|finding| finding.severity == Severity::Error);
     Ok(TicketList {
+        count: queue.entries.len(),
         tickets: rows.filter(|row| wanted(row.state)).collect(),
         findings,
         directory: desk.files.directory,
@@ -199,20 +198,14 @@ pub(super) async fn lint(app: &Arc<App>, params: TicketParams) -> Result<TicketL
     };
     let (repo, mut repaired) = (params.repo.clone(), Vec::new());
     if params.fix {
-        let done = change(app, params, Change::Repair).await?;
-        repaired = done.renamed.into_iter().map(|file| file.to).collect();
+        (_, repaired) = carry_out(app, params, Change::Repair).await?;
     }
     let app = Arc::clone(app);
     let look = move || {
         let desk = Desk::of(&app, &repo)?;
         let queue = desk.files.read()?;
-        let claims = claims(&desk.host.snapshot());
         Ok(TicketList {
-            tickets: queue
-                .entries
-                .iter()
-                .map(|entry| queue.row(entry, &claims))
-                .collect(),
+            count: queue.entries.len(),
             findings: queue.findings(gate),
             directory: desk.files.directory,
             repaired,
@@ -243,7 +236,15 @@ struct Decided {
     effects: Effects,
     /// Ids of the tickets that it is about.
     about: Vec<String>,
+    /// Claim of those afterwards; `None` where it stays.
+    claim: Option<Claimed>,
     reply: TicketReply,
+}
+
+/// Claim of a ticket after an operation.
+enum Claimed {
+    By(Claim),
+    ByNobody,
 }
 
 /// Every command that changes something.
@@ -252,6 +253,15 @@ pub(super) async fn change(
     params: TicketParams,
     what: Change,
 ) -> Result<TicketReply, RpcError> {
+    Ok(carry_out(app, params, what).await?.0)
+}
+
+/// Carries out a command; also gives the files that it wrote, or would write.
+async fn carry_out(
+    app: &Arc<App>,
+    params: TicketParams,
+    what: Change,
+) -> Result<(TicketReply, Vec<String>), RpcError> {
     let (app_, repo) = (Arc::clone(app), params.repo.clone());
     let open = move || Desk::of(&app_, &repo);
     let desk = tokio::task::spawn_blocking(open).await;
@@ -271,7 +281,7 @@ pub(super) async fn change(
         if let Some(git) = &git {
             checkout = checkout.with_git(git);
         }
-        let decide = || -> Result<(TicketReply, Effects), RpcError> {
+        let decide = || -> Result<((TicketReply, Vec<String>), Effects), RpcError> {
             let queue = desk.files.read()?;
             let claims = claims(snapshot);
             let rows = match what {
@@ -289,13 +299,15 @@ pub(super) async fn change(
                 now,
             };
             let decided = act.decide(what)?;
+            let names = decided.changes.writes.keys();
+            let written = names.map(|name| queue.path(name)).collect();
             if params.dry_run {
-                return Ok((decided.reply, Effects::new()));
+                return Ok(((decided.reply, written), Effects::new()));
             }
             let mut effects = desk.files.write(&decided.changes)?;
             let changed = !decided.changes.is_empty() || !decided.effects.is_empty();
             let after = queue.after(&decided.changes, &agents());
-            let claims = after_claims(&claims, &decided);
+            let claims = claims_after(claims, &decided);
             let about: Vec<&Entry> = decided
                 .about
                 .iter()
@@ -313,7 +325,7 @@ pub(super) async fn change(
             }
             reply.changed = changed;
             effects.extend(decided.effects);
-            Ok((reply, effects))
+            Ok(((reply, written), effects))
         };
         match decide() {
             Ok((reply, effects)) => (Ok(reply), effects),
@@ -323,41 +335,23 @@ pub(super) async fn change(
     let (reply, redacted) = host
         .write_looking_at(Some(LOOKS_AT.to_owned()), decide)
         .await?;
-    let mut reply = reply?;
+    let (mut reply, written) = reply?;
     if !redacted.is_empty() {
         let warning = "a secret was replaced in what was written";
         reply.warnings.push(warning.to_owned());
     }
-    Ok(reply)
+    Ok((reply, written))
 }
 
-/// The claims as they are after an operation on the one ticket that it is about.
-fn after_claims(before: &[Claim], decided: &Decided) -> Vec<Claim> {
-    let Some(state) = decided.effects.first().and_then(thread_of) else {
-        return before.to_vec();
-    };
-    let link = state.ticket.unwrap_or_default();
-    let mut claims: Vec<Claim> = before
-        .iter()
-        .filter(|claim| claim.ticket != link.id)
-        .cloned()
-        .collect();
-    if !link.claim.is_empty() {
-        claims.push(Claim {
-            ticket: link.id,
-            holder: link.holder,
-            at: link.claimed_at,
-        });
+/// The claims as they are after an operation.
+fn claims_after(mut claims: Vec<Claim>, decided: &Decided) -> Vec<Claim> {
+    if let Some(claim) = &decided.claim {
+        claims.retain(|known| !decided.about.contains(&known.ticket));
+        if let Claimed::By(claim) = claim {
+            claims.push(claim.clone());
+        }
     }
     claims
-}
-
-/// The thread that an effect writes.
-fn thread_of(effect: &Effect) -> Option<Thread> {
-    match effect {
-        Effect::ReplaceJson { value, .. } => serde_json::from_value(value.clone()).ok(),
-        _ => None,
-    }
 }
 
 impl Act<'_> {
@@ -635,6 +629,7 @@ impl Act<'_> {
                 )
             },
             changes,
+            claim: thread.map(|_| Claimed::ByNobody),
             effects: effects.unwrap_or_default(),
         })
     }
@@ -732,6 +727,11 @@ impl Act<'_> {
         let (thread, effects) =
             claim_ticket(self.snapshot, self.checkout, self.who(), &claim, self.now);
         Ok(Decided {
+            claim: Some(Claimed::By(Claim {
+                ticket: link.id.clone(),
+                holder: link.holder.clone(),
+                at: link.claimed_at.clone(),
+            })),
             about,
             effects,
             reply: TicketReply {
@@ -753,6 +753,7 @@ impl Act<'_> {
                 Some(_) => format!("{path} is free"),
                 None => format!("{path} is claimed by nobody"),
             }),
+            claim: thread.map(|_| Claimed::ByNobody),
             effects: thread
                 .map(|thread| {
                     release_ticket(self.snapshot, self.checkout, self.who(), thread, self.now)
@@ -791,21 +792,10 @@ impl Act<'_> {
         })
     }
 
-    /// Tells the files that it repairs as renamed to themselves; `lint` is its only caller.
     fn repair(&self) -> Decided {
         let mut new = || new_id("tkt_").unwrap_or_default();
-        let changes = self.queue.repaired(&agents(), &mut new);
-        let files = changes.writes.keys().map(|name| self.queue.path(name));
-        let renamed = files.map(|file| TicketRename {
-            from: file.clone(),
-            to: file,
-        });
         Decided {
-            reply: TicketReply {
-                renamed: renamed.collect(),
-                ..TicketReply::default()
-            },
-            changes,
+            changes: self.queue.repaired(&agents(), &mut new),
             ..Decided::default()
         }
     }
@@ -877,7 +867,7 @@ pub(super) async fn settle(
             let path = queue.path(entry.file.as_str());
             let is_proven = worked.unverified.is_empty() && !worked.verify.is_empty();
             let why = worked.unverified.join("; ");
-            if !entry.is_done() && !(success && is_proven) {
+            if !(entry.is_done() || success && is_proven) {
                 let told = success.then(|| format!("{path} stays open, unverified: {why}"));
                 return Ok((told, Effects::new()));
             }

@@ -11,6 +11,7 @@
 //! dependency that we did not have; values are interpreted here, since the format has rules of its own
 //! (docs/tickets.md#frontmatter). Nothing writes YAML: a ticket is never serialised anew.
 
+pub mod changes;
 pub mod edit;
 pub mod fields;
 pub mod file_name;
@@ -19,12 +20,14 @@ pub mod frontmatter;
 pub mod import;
 pub mod operations;
 pub mod queue;
+mod scalar;
 pub mod zip;
 
+pub use changes::Changes;
 pub use edit::{EditError, Value};
 pub use fields::Ticket;
 pub use file_name::FileName;
-pub use operations::{Changes, TicketError};
+pub use operations::TicketError;
 pub use queue::{Claim, Entry, Gate, Next, Queue};
 
 #[cfg(test)]

@@ -27,99 +27,59 @@ end
 complete -c aictx -n "__fish_aictx_needs_command" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_needs_command" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_needs_command" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_needs_command" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_needs_command" -s V -l version -d 'Print version'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "install" -d 'Register the hooks of your coding agents, for all repositories'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "init" -d 'Let a repository be remembered: create .aictx, register it'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "clean" -d 'Take aictx out of a repository: every file is as it was before'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "uninstall" -d 'Take aictx out of your agents and of all repositories'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "doctor" -d 'Look for what keeps aictx from working, and say what fixes it'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "resume" -d 'Show what the next session needs to know'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "finalize" -d 'Record what was done: log row, handoff, failure memory'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "clean" -d 'Remove aictx from a repository and restore its files'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "uninstall" -d 'Remove aictx from your agents and all repositories'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "next" -d 'Show what to do next, and why'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "prepare" -d 'Show what to look at for a goal; nothing is written'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "task" -d 'Work on tasks that take several sessions'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "ticket" -d 'Work on the queue of tickets'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "log" -d 'Show what happened, newest first'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "why" -d 'Show what of memory a session was told, and why'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "memory" -d 'Look at what is remembered'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "view" -d 'Show what is remembered on one page, as Markdown or as a Mermaid diagram'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "prepare" -d 'Show the files and memory a goal needs'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "log" -d 'List recorded executions, newest first'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "why" -d 'Show the context injected into a session, and why'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "view" -d 'Render memory as Markdown or as a Mermaid diagram'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "advanced" -d 'List the commands beyond install, init, resume and finalize'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "pin" -d 'Tell an item of memory first, and never let it make room'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "wrong" -d 'Say that an item of memory is wrong: it is not told any more'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "forget" -d 'Take an item out of memory, into the archive'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "suggest" -d 'Suggest where to begin, by what worked before'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "reuse" -d 'Show what worked before for such a task'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "reflect" -d 'Show what the last execution looks like from outside'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "report" -d 'Report on use'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "recall" -d 'Search everything that is remembered here, whatever its age'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "import" -d 'Import earlier sessions of agents and other memories'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "preview" -d 'Show what the next session would be told, and why'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "remember" -d 'Remember a decision or a rule'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "portability" -d 'Look after memory that goes through git'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "messages" -d 'Mute or unmute banner and summary'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "guard" -d 'Check a step before it is taken'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "steer" -d 'Say what a person\'s message means for work under way'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "who" -d 'Show who is at work in a repository, and on which files'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "claim" -d 'Claim paths for this session until it ends, so that others keep out of them'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "trust" -d 'Look at a repository\'s policy, and trust it'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "hook" -d 'Answer one hook event of a coding agent (called by the agent, not by people)'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "mcp" -d 'Offer the tools of aictx to an agent (MCP)'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "status" -d 'Show the daemon, or the registered repositories when none is running'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "repo" -d 'Manage the registered repositories'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "session" -d 'Look at recorded sessions'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "failures" -d 'Look at what failed here, and say what became of it'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "map" -d 'Ask the map of a repository: which files, which symbols, who uses what'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "daemon" -d 'Start, stop and look at the daemon'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "eval" -d 'Measure answers on a repository\'s own past'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "signals" -d 'Read what a tool printed'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "internal" -d 'For scripts and wrappers'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "scrub" -d 'Copy standard input to standard output with secrets replaced'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "pin" -d 'Pin an item: always shown first, never evicted'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "wrong" -d 'Mark an item as incorrect and stop showing it'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "forget" -d 'Move an item to the archive'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "suggest" -d 'Suggest where to begin, from strategies that worked'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "reuse" -d 'Show the strategy that worked for a similar task'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "reflect" -d 'Review the last execution'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "report" -d 'Report usage figures'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "import" -d 'Import transcripts of agents and other memories'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "preview" -d 'Show the context the next session would get, and why'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "portability" -d 'Manage memory that is shared through git'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "messages" -d 'Mute or unmute the banner and the summary'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "steer" -d 'Classify a user message (stop, limit, correction, …)'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "who" -d 'Show live sessions and the files they edit'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "claim" -d 'Reserve paths for this session until it ends'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "trust" -d 'Show a repository\'s policy and trust it'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "hook" -d 'Answer a hook event (run by agents)'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "mcp" -d 'Run the MCP server'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "status" -d 'Show the state of the daemon and its repositories'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "repo" -d 'Manage registered repositories'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "session" -d 'List and show recorded sessions'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "daemon" -d 'Start, stop and inspect the daemon'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "eval" -d 'Benchmark file ranking on a repository\'s history'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "signals" -d 'Extract errors and test totals from tool output'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "internal" -d 'Commands for scripts and wrappers'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "scrub" -d 'Replace secrets in standard input'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "version" -d 'Show the versions of client and daemon'
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l agents -d 'Agents, separated by commas; `none` for none [default: those that are there]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l mcp-profile -d 'Tools that the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
-standard\t'What agents need'
-full\t'Everything'"
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l workspace-root -d 'There are no workspaces: each repository registers itself' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l workspace-id -d 'See `workspace_root`' -r
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l cross-project-mode -d 'Memory never crosses repositories' -r
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-mcp -d 'Leave out the MCP server'
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l replace-ancestor -d 'Take out what the Python program of the same name left in these files'
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l dry-run -d 'Show what would be written, and write nothing'
-complete -c aictx -n "__fish_aictx_using_subcommand install" -s y -l yes -d 'Do not ask'
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l install-codex-global -d 'Register Codex even when it is not found. Without it Codex is registered when it is found, like every other agent: its hooks are the user\'s, and a repository cannot bring its own'
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l with-repomap -d 'Every repository has a map'
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l manual -d 'Asks before it writes, as it does anyway where a person can answer'
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand install" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l repo -d 'The same as PATH' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l agents -d 'Agents, separated by commas; `none` for none [default: those that are there]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l mcp-profile -d 'Tools that the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
-standard\t'What agents need'
-full\t'Everything'"
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l track -d 'Show git the tickets, too, so that they can be committed; `none` hides them again' -r -f -a "tickets\t''
-none\t''"
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-mcp -d 'Leave out the MCP server'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l replace-ancestor -d 'Take out what the Python program of the same name left in these files'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l dry-run -d 'Show what would be written, and write nothing'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -s y -l yes -d 'Do not ask'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l shared -d 'Write files that are meant for a commit: hooks and instructions for everybody who clones'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l stealth -d 'Write nothing into the repository: what is remembered lies in your state directory, and hooks are those of `aictx install`'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l portable-continuity -d 'Let what is remembered go through git: rules in .gitignore and .gitattributes that share handoffs, decisions, failures, strategies and tasks, and keep the rest here'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-portable-continuity -d 'Keep what is remembered out of git, as without any choice'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-gitignore -d 'Leave .gitignore alone, as without --portable-continuity'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-register -d 'Leave the user\'s registry alone'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l force -d 'Also where there is no git repository, as with --repo'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l manual -d 'Asks nothing: --dry-run shows what would be written'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "init" -d 'Set up aictx in a repository'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "install" -d 'Register hooks with your coding agents'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "resume" -d 'Show where the work stands'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "finalize" -d 'Record the outcome of a session and hand it over'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "recall" -d 'Search memory'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "remember" -d 'Record a decision or a rule'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "task" -d 'Manage tasks that take several sessions'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "ticket" -d 'Manage the queue of tickets'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "failures" -d 'List, show and resolve known failures'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "memory" -d 'List and show items of memory'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "map" -d 'Find files, symbols and references'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "guard" -d 'Check a command or an edit before it runs'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "doctor" -d 'Diagnose problems and suggest fixes'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l delete-memory -d 'Delete the memory instead of moving it'
-complete -c aictx -n "__fish_aictx_using_subcommand clean" -l keep-history -d 'What happens anyway'
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -l keep-history -d 'Accepted; it is the default'
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l ancestor -d 'Take out what the Python program of the same name left, too'
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l verify -d 'Prove that each file is as it was before; exits with 3 when one is not'
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l dry-run -d 'Show what would be done, and do nothing'
@@ -136,60 +96,6 @@ complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l json -d 'Print
 complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l exit-code -d 'Exit with 10 on warnings and 20 on errors'
-complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l fix -d 'Do what is safe to do, then look again; asks before it changes an agent\'s settings'
-complete -c aictx -n "__fish_aictx_using_subcommand doctor" -s y -l yes -d 'With --fix: do not ask'
-complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand doctor" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -l task -d 'What the session is asked to do' -r
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -l task-type -d 'Kind of task, when it is known' -r
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -l full -d 'Longer lists'
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -l brief -d 'The short form'
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l repo -d 'Repository, or a directory in it [default: .]' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l status -d 'How it ended' -r -f -a "success\t'It is done'
-failure\t'It is not'"
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l summary -d 'What was done' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l task -d 'The goal [default: the session\'s request, else the summary]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l request -d 'Former name of --task' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l task-type -d 'Kind of task, when it is known' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l files-opened -d 'Files read' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l files-edited -d 'Files written' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l commands-executed -d 'Commands run' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l tests-executed -d 'Test runs' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l notable-errors -d 'Errors that matter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l error -d 'One more error that matters' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l error-event-json -d 'Structured error, a JSON object' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l output-file -d 'File with what the last command printed; its errors are read from it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l next-step -d 'What to do next' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l blocked -d 'What stands in the way' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l risk -d 'What could go wrong' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l decision-json -d 'Decision taken, a JSON object with `decision`, `rationale`, …' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l semantic-json -d 'Part of the repository described, a JSON object with `name`, `description`, `key_paths`, …' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l work-state-json -d 'JSON object of members of the active task to change' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l resolved-failure -d 'Failure that is resolved now' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l execution-id -d 'Repeat-safe id: the same id a second time changes nothing' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l from-file -d 'JSON document, its members named in the plural where options repeat: `next_steps`, `decisions`, `semantic_updates`, `work_state` … (`-` for standard input); options are added to it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l validated-learning -d 'What was done is proven, beyond what was observed'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l include-view -d 'Write what is remembered into .aictx/reports, as `aictx view` does'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l online-view -d 'Has no effect; nothing is published'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand next" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand next" -l request -d 'The request, too' -r
 complete -c aictx -n "__fish_aictx_using_subcommand next" -l task-type -d 'Kind of task, when it is known' -r
@@ -207,232 +113,6 @@ complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l json -d 'Print o
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "start" -d 'Start a task and make it the active one here'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "status" -d 'Show the task that is active in this worktree, on this branch'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "list" -d 'List tasks, changed last first'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "show" -d 'Show one task'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "update" -d 'Change a task'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "resume" -d 'Make a task the active one here'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "close" -d 'Close a task; others stay as they are'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l task-id -d 'Its id [default: made of the goal]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l initial-json -d 'JSON object of members to begin with' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l force -d 'Begin anew where there is such a task already'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l all -d 'Show all tasks'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l task-id -d 'Id [default: the active one]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l json-patch -d 'JSON object of members to change; lists take {"add": […], "remove": […], "set": […]}' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l from-file -d 'File with such an object (`-` for standard input); --json-patch overrides it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l task-id -d 'Id [default: the active one]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l status -d 'How it is left' -r -f -a "resolved\t'It is done'
-abandoned\t'It will not be done'
-blocked\t'Something stands in the way'
-paused\t'It goes on later'"
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l json-patch -d 'JSON object of members to change; lists take {"add": […], "remove": […], "set": […]}' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l from-file -d 'File with such an object (`-` for standard input); --json-patch overrides it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "list" -d 'List tickets in order'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "show" -d 'Show one ticket, even a broken one'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "new" -d 'Write a ticket behind the last one'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "insert" -d 'Free numbers in the queue; with --title, write a ticket there'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "move" -d 'Move tickets to another position; all are numbered anew from 1'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "edit" -d 'Edit a ticket\'s text: in $VISUAL or $EDITOR, or from a file'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "set" -d 'Set fields: key=value; a list takes its key several times, `key=` removes it'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "done" -d 'Mark a ticket as done, and close the work on it'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "reopen" -d 'Mark a ticket as not done'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "rm" -d 'Remove a ticket\'s file'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "lint" -d 'Check all tickets; exits with 1 when work cannot start'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "fmt" -d 'Bring tickets into the usual spelling, without touching anything else'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "ready" -d 'Show which tickets could be worked on now, and what the others wait for'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "next" -d 'Show the ticket claimed here, else the next one'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "claim" -d 'Claim a ticket: it becomes the task of this worktree and branch'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "release" -d 'Let go of a claimed ticket'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import" -f -a "import" -d 'Import tickets from a folder, a zip or a codex-autorunner repository'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l open -d 'Only those that are not done'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l done -d 'Only those that are done'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l ready -d 'Only those that could be worked on now'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from show" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from show" -l raw -d 'Print the file and nothing else'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from show" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l title -d 'Title' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l at -d 'Number, which must be free' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l agent -d 'Agent [default: codex]; `user` for yourself' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l goal -d 'Goal in a line' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l after -d 'Ticket that must be done before; can be repeated' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l verify -d 'Command that checks the work; can be repeated' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l scope -d 'Pattern of paths that the work may change; can be repeated' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l body-file -d 'File with the text below the frontmatter (`-` for standard input)' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l before -d 'Before this number' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l after -d 'Behind this number' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l count -d 'How many numbers' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l title -d 'Title' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l agent -d 'Agent [default: codex]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l start -d 'Number of the first one' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l end -d 'Number of the last one [default: the first]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l to -d 'Position among the others, from 1' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l keep-gaps -d 'Keep the numbers that there are'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -l from-file -d 'File with the whole new text (`-` for standard input)' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -l body-file -d 'File with the new text below the frontmatter (`-` for standard input)' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from set" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from set" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from set" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from set" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from set" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l evidence -d 'What shows that it is done' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l as -d 'Act for this holder [default: the agent that calls]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l claim -d 'The claim, as `claim` printed it' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l force -d 'Also where somebody else has claimed the ticket'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from reopen" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from reopen" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from reopen" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from reopen" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from reopen" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from rm" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from rm" -l force -d 'Also when it is claimed, or others wait for it'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from rm" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from rm" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from rm" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -l gate -d 'What it is for: all that must be right to start, or what stops a run under way' -r -f -a "start\t''
-run\t''"
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -l fix -d 'Repair what can be repaired without a guess'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from fmt" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from fmt" -l check -d 'Write nothing; exit with 1 when something would change'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from fmt" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from fmt" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from fmt" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from fmt" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from ready" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from ready" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from ready" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from ready" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from ready" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from next" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from next" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from next" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from next" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from next" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l as -d 'Claim for this holder [default: the agent that calls]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l force -d 'Take it from whoever has claimed it'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l as -d 'Act for this holder [default: the agent that calls]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l claim -d 'The claim, as `claim` printed it' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l force -d 'Also where somebody else has claimed the ticket'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l agent -d 'Give all of them to this agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l dry-run -d 'Show what would be imported, and write nothing'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l session -d 'Of this session: its id or the beginning of it' -r
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l file -d 'That touched this file or directory' -r
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l failure -d 'That saw this failure: its id or the beginning of it' -r
@@ -450,24 +130,6 @@ complete -c aictx -n "__fish_aictx_using_subcommand why" -l json -d 'Print one l
 complete -c aictx -n "__fish_aictx_using_subcommand why" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand why" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand why" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -f -a "list" -d 'List what is remembered, with ids'
-complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l kind -d 'Only items of this kind' -r -f -a "\t''
-decision\t''
-failure\t''
-strategy\t''
-handoff\t''
-note\t''
-task\t''"
-complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -s n -l limit -d 'At most this many' -r
-complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand view" -l output -d 'Write into this file instead of printing' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand view" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand view" -l mermaid -d 'Print the diagram instead of the page'
@@ -524,35 +186,19 @@ complete -c aictx -n "__fish_aictx_using_subcommand reflect" -l json -d 'Print o
 complete -c aictx -n "__fish_aictx_using_subcommand reflect" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand reflect" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand reflect" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -f -a "real-usage" -d 'What the logs show of use'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage help" -f -a "real-usage" -d 'Show usage figures from the logs'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand recall" -l kind -d 'Only of this kind; can be repeated' -r -f -a "handoff\t''
-decision\t''
-failure\t''
-strategy\t''
-task\t''
-note\t''
-imported\t''
-area\t''
-commit\t''"
-complete -c aictx -n "__fish_aictx_using_subcommand recall" -l since -d 'Only what is not older than this date' -r
-complete -c aictx -n "__fish_aictx_using_subcommand recall" -l file -d 'Only what has to do with this file' -r
-complete -c aictx -n "__fish_aictx_using_subcommand recall" -l branch -d 'Only of this branch' -r
-complete -c aictx -n "__fish_aictx_using_subcommand recall" -l agent -d 'Only of this agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand recall" -s n -l limit -d 'At most this many' -r
-complete -c aictx -n "__fish_aictx_using_subcommand recall" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand recall" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand recall" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand recall" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand recall" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from help" -f -a "real-usage" -d 'Show usage figures from the logs'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand import" -l from -d 'Only from this source; can be repeated [default: all agents]' -r -f -a "claude\t''
 codex\t''
 gemini\t''
@@ -576,23 +222,13 @@ complete -c aictx -n "__fish_aictx_using_subcommand preview" -l json -d 'Print o
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand preview" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand remember" -l why -d 'Why' -r
-complete -c aictx -n "__fish_aictx_using_subcommand remember" -l file -d 'A file that it governs; can be repeated' -r
-complete -c aictx -n "__fish_aictx_using_subcommand remember" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand remember" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand remember" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand remember" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand remember" -l rule -d 'Remember it as a rule of yours, which every session is told'
-complete -c aictx -n "__fish_aictx_using_subcommand remember" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand remember" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand remember" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand remember" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -f -a "status" -d 'Show whether memory goes through git, and whether everything is as it should be for that'
-complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -f -a "compact" -d 'Say what stands twice in the histories that go through git, or is too old for it'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact help" -f -a "status" -d 'Show whether memory goes through git, and whether everything is as it should be for that'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact help" -f -a "compact" -d 'Say what stands twice in the histories that go through git, or is too old for it'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
@@ -604,39 +240,17 @@ complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from help" -f -a "status" -d 'Show whether memory goes through git, and whether everything is as it should be for that'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from help" -f -a "compact" -d 'Say what stands twice in the histories that go through git, or is too old for it'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l action -d 'The step' -r -f -a "agent_switch\t''
-before_first_edit\t''
-continue_after_idle\t''
-edit\t''
-final_answer\t''
-finalize\t''
-risky_command\t''
-scope_change\t''"
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l paths -d 'Path about to be touched; can be repeated' -r
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l command -d 'Command about to be run' -r
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l intent -d 'What the caller is trying to do' -r
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l risk -d 'How much is at stake' -r -f -a "low\t'Easily undone'
-normal\t'The usual'
-high\t'Hard to undo'"
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l command-stdin -d 'Read the command from standard input: no length limit, not in the process list'
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l exit-code -d 'Exit with 10 on re_ground and 20 on block'
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l explain -d 'Show every rule that was met, what met it, and how long it took'
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand steer" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand steer" -l message -d 'What the person wrote' -r
-complete -c aictx -n "__fish_aictx_using_subcommand steer" -l current-action -d 'What the agent is doing' -r -f -a "edit\t''
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l message -d 'Message of the person' -r
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l current-action -d 'State of the agent' -r -f -a "edit\t''
 command\t''
 finalize\t''
 final_answer\t''
@@ -682,47 +296,52 @@ complete -c aictx -n "__fish_aictx_using_subcommand hook" -l json -d 'Print one 
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l repo -d 'Repository, or a directory in it: no call reaches anything outside of it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l allow-root -d 'Another directory that calls may name; can be repeated' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l profile -d 'What the client may do' -r -f -a "readonly\t'Only questions'
-standard\t'What agents need'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l repo -d 'Repository, or a directory in it: no call reaches anything outside of it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l allow-root -d 'Another directory that calls may name; can be repeated' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l profile -d 'Tools that the client may use' -r -f -a "readonly\t'Only questions'
+standard\t'Tools that agents need'
 full\t'Everything'"
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -f -a "status" -d 'Show which agents have an entry for the server'
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -f -a "install" -d 'Write entries for the server into your agents\' own files, and nothing else'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -f -a "status" -d 'Show which agents have an entry for the server'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -f -a "install" -d 'Write entries for the server into your agents\' own files, and nothing else'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l agents -d 'Agents, separated by commas [default: those that are there]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l profile -d 'What the server offers' -r -f -a "readonly\t'Only questions'
-standard\t'What agents need'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l profile -d 'Tools that the server offers' -r -f -a "readonly\t'Only questions'
+standard\t'Tools that agents need'
 full\t'Everything'"
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l repo -d 'The entries are for all repositories' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l dry-run -d 'Show what would be written, and write nothing'
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l global -d 'What happens anyway'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l global -d 'Accepted; it is the default'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from help" -f -a "status" -d 'Show which agents have an entry for the server'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from help" -f -a "install" -d 'Write entries for the server into your agents\' own files, and nothing else'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand status" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand status" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand status" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand status" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -f -a "add" -d 'Register a repository that has .aictx'
-complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -f -a "list" -d 'List the registered repositories'
-complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -f -a "remove" -d 'Forget a repository; its files stay'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove help" -f -a "add" -d 'Register a repository that has .aictx'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove help" -f -a "list" -d 'List the registered repositories'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove help" -f -a "remove" -d 'Forget a repository; its files stay'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from add" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from add" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from add" -l no-banner -d 'No banner is ever printed'
@@ -735,12 +354,17 @@ complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcom
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from remove" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from remove" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -f -a "list" -d 'List the recorded sessions, newest first'
-complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -f -a "show" -d 'Show one session: what it read, edited, ran and how it ended'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from help" -f -a "add" -d 'Register a repository that has .aictx'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the registered repositories'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from help" -f -a "remove" -d 'Forget a repository; its files stay'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show help" -f -a "list" -d 'List the recorded sessions, newest first'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show help" -f -a "show" -d 'Show one session: what it read, edited, ran and how it ended'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -s n -l limit -d 'At most this many' -r
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
@@ -753,15 +377,530 @@ complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_sub
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -f -a "list" -d 'List failures: the open ones, or those that have to do with a task, files, a command'
-complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -f -a "show" -d 'Show all that is known of a failure'
-complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -f -a "resolve" -d 'Say that a failure is resolved'
-complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -f -a "reopen" -d 'Say that a failure is not resolved after all'
-complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -f -a "forget" -d 'Forget a failure'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the recorded sessions, newest first'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show one session: what it read, edited, ran and how it ended'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs help" -f -a "start" -d 'Start the daemon unless it is running'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs help" -f -a "stop" -d 'Stop the daemon; requests in flight are finished'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs help" -f -a "restart" -d 'Stop the daemon, then start it'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs help" -f -a "status" -d 'Show the daemon; exits with 3 when it is not running'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs help" -f -a "logs" -d 'Show the end of the newest log file'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -s n -l lines -d 'Lines' -r
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from help" -f -a "start" -d 'Start the daemon unless it is running'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from help" -f -a "stop" -d 'Stop the daemon; requests in flight are finished'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from help" -f -a "restart" -d 'Stop the daemon, then start it'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from help" -f -a "status" -d 'Show the daemon; exits with 3 when it is not running'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from help" -f -a "logs" -d 'Show the end of the newest log file'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize help" -f -a "localize" -d 'Ask the map of a past tree with the messages of later commits: does it name the files that they changed?'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l commits -d 'Age of the tree in first-parent commits' -r
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l tasks -d 'At most this many tasks, in even steps over the later commits' -r
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l all -d 'Let every file count as an answer, not only sources and tests'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from help" -f -a "localize" -d 'Ask the map of a past tree with the messages of later commits: does it name the files that they changed?'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse help" -f -a "parse" -d 'Turn raw output on standard input into error events and test totals'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l command -d 'Command that printed it' -r
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l exit-code -d 'Its exit status; left out when nobody knows, as behind a pipe' -r
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from help" -f -a "parse" -d 'Turn raw output on standard input into error events and test totals'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact help" -f -a "run-execution" -d 'Run a command, show what it prints as it prints it, and record what became of it'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact help" -f -a "execution" -d 'Begin and end an execution that a wrapper observes itself'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact help" -f -a "boot" -d 'Show the state of a repository\'s memory and its preferences'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact help" -f -a "packet" -d 'The same as `aictx prepare`, as JSON'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact help" -f -a "compact" -d 'Say which rows of memory have become history, and move them to the archive'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task -d 'Goal that the command serves' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task-type -d 'Kind of task, when it is known' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l execution-id -d 'Repeat-safe id; `auto` makes one' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l timeout -d 'Stop it after this many seconds; it then ends with 124' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l files-opened -d 'Files read' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l files-edited -d 'Files written' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l files-reopened -d 'Files read again' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l commands-executed -d 'Commands run' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l tests-executed -d 'Test runs' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l notable-errors -d 'Errors that matter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l error-event-json -d 'Structured error, a JSON object; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l work-state-json -d 'JSON object of members of the active task to change' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l work-state-file -d 'File with such an object; --work-state-json overrides it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l execution-mode -d 'Executions by skill are not told apart' -r -f -a "plain\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l validated-learning -d 'Count the work as proven when the command ends with 0'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -f -a "prepare" -d 'Begin an execution: print what `resume` knows, and what `finalize` needs to end it'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -f -a "finalize" -d 'End an execution that `prepare` began, and record it'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l task -d 'The goal' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l task-type -d 'Kind of task, when it is known' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l apply -d 'Do it; otherwise it is only said'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from help" -f -a "run-execution" -d 'Run a command, show what it prints as it prints it, and record what became of it'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from help" -f -a "execution" -d 'Begin and end an execution that a wrapper observes itself'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from help" -f -a "boot" -d 'Show the state of a repository\'s memory and its preferences'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from help" -f -a "packet" -d 'The same as `aictx prepare`, as JSON'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from help" -f -a "compact" -d 'Say which rows of memory have become history, and move them to the archive'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand scrub" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand version" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand version" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand version" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand version" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l repo -d 'The same as PATH' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l agents -d 'Agents, separated by commas; `none` for none [default: those that are there]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l mcp-profile -d 'Tools that the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
+standard\t'Tools that agents need'
+full\t'Everything'"
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l track -d 'Show git the tickets, too, so that they can be committed; `none` hides them again' -r -f -a "tickets\t''
+none\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-mcp -d 'Leave out the MCP server'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l replace-ancestor -d 'Take out what the Python program of the same name left in these files'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l dry-run -d 'Show what would be written, and write nothing'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -s y -l yes -d 'Do not ask'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l shared -d 'Write files that are meant for a commit: hooks and instructions for everybody who clones'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l stealth -d 'Write nothing into the repository: what is remembered lies in your state directory, and hooks are those of `aictx install`'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l portable-continuity -d 'Let what is remembered go through git: rules in .gitignore and .gitattributes that share handoffs, decisions, failures, strategies and tasks, and keep the rest here'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-portable-continuity -d 'Keep what is remembered out of git, as without any choice'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-gitignore -d 'Leave .gitignore alone, as without --portable-continuity'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-register -d 'Leave the user\'s registry alone'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l force -d 'Also where there is no git repository, as with --repo'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l manual -d 'Asks nothing: --dry-run shows what would be written'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l agents -d 'Agents, separated by commas; `none` for none [default: those that are there]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l mcp-profile -d 'Tools that the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
+standard\t'Tools that agents need'
+full\t'Everything'"
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l workspace-root -d 'There are no workspaces: each repository registers itself' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l workspace-id -d 'See `workspace_root`' -r
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l cross-project-mode -d 'Memory never crosses repositories' -r
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-mcp -d 'Leave out the MCP server'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l replace-ancestor -d 'Take out what the Python program of the same name left in these files'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l dry-run -d 'Show what would be written, and write nothing'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -s y -l yes -d 'Do not ask'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l install-codex-global -d 'Register Codex even when it is not found. Without it Codex is registered when it is found, like every other agent: its hooks are the user\'s, and a repository cannot bring its own'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l with-repomap -d 'Every repository has a map'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l manual -d 'Asks before it writes, as it does anyway where a person can answer'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l task -d 'Task of the session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l task-type -d 'Kind of task, when it is known' -r
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l full -d 'Longer lists'
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l brief -d 'The short form'
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l repo -d 'Repository, or a directory in it [default: .]' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l status -d 'Outcome' -r -f -a "success\t'It is done'
+failure\t'It is not'"
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l summary -d 'Summary of the work' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l task -d 'The goal [default: the session\'s request, else the summary]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l request -d 'Former name of --task' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l task-type -d 'Kind of task, when it is known' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l files-opened -d 'Files read' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l files-edited -d 'Files written' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l commands-executed -d 'Commands run' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l tests-executed -d 'Test runs' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l notable-errors -d 'Errors that matter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l error -d 'One more error that matters' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l error-event-json -d 'Structured error, a JSON object' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l output-file -d 'File with what the last command printed; its errors are read from it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l next-step -d 'Next step; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l blocked -d 'Blocker; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l risk -d 'Risk; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l decision-json -d 'Decision taken, a JSON object with `decision`, `rationale`, …' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l semantic-json -d 'Part of the repository described, a JSON object with `name`, `description`, `key_paths`, …' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l work-state-json -d 'JSON object of members of the active task to change' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l resolved-failure -d 'Failure that is resolved now' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l execution-id -d 'Repeat-safe id: the same id a second time changes nothing' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l from-file -d 'JSON document, its members named in the plural where options repeat: `next_steps`, `decisions`, `semantic_updates`, `work_state` … (`-` for standard input); options are added to it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l validated-learning -d 'The work is proven, beyond the observations'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l include-view -d 'Write what is remembered into .aictx/reports, as `aictx view` does'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l online-view -d 'Has no effect; nothing is published'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l kind -d 'Only of this kind; can be repeated' -r -f -a "handoff\t''
+decision\t''
+failure\t''
+strategy\t''
+task\t''
+note\t''
+imported\t''
+area\t''
+commit\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l since -d 'Only what is not older than this date' -r
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l file -d 'Only what has to do with this file' -r
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l branch -d 'Only of this branch' -r
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l agent -d 'Only of this agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand recall" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l why -d 'Why' -r
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l file -d 'A file that it governs; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l rule -d 'Remember it as a rule of yours, which every session is told'
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand remember" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close help" -f -a "start" -d 'Start a task and make it the active one here'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close help" -f -a "status" -d 'Show the task that is active in this worktree, on this branch'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close help" -f -a "list" -d 'List tasks, changed last first'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close help" -f -a "show" -d 'Show one task'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close help" -f -a "update" -d 'Change a task'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close help" -f -a "resume" -d 'Make a task the active one here'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close help" -f -a "close" -d 'Close a task; others stay as they are'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l task-id -d 'Its id [default: made of the goal]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l initial-json -d 'JSON object of members to begin with' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l force -d 'Begin anew where there is such a task already'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l all -d 'Show all tasks'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l task-id -d 'Id [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l json-patch -d 'JSON object of members to change; lists take {"add": […], "remove": […], "set": […]}' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l from-file -d 'File with such an object (`-` for standard input); --json-patch overrides it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l task-id -d 'Id [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l status -d 'Final status' -r -f -a "resolved\t'It is done'
+abandoned\t'It will not be done'
+blocked\t'Something stands in the way'
+paused\t'It goes on later'"
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l json-patch -d 'JSON object of members to change; lists take {"add": […], "remove": […], "set": […]}' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l from-file -d 'File with such an object (`-` for standard input); --json-patch overrides it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from help" -f -a "start" -d 'Start a task and make it the active one here'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from help" -f -a "status" -d 'Show the task that is active in this worktree, on this branch'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from help" -f -a "list" -d 'List tasks, changed last first'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show one task'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from help" -f -a "update" -d 'Change a task'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from help" -f -a "resume" -d 'Make a task the active one here'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from help" -f -a "close" -d 'Close a task; others stay as they are'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "list" -d 'List tickets in order'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "show" -d 'Show one ticket, even a broken one'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "new" -d 'Write a ticket behind the last one'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "insert" -d 'Free numbers in the queue; with --title, write a ticket there'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "move" -d 'Move tickets to another position; all are numbered anew from 1'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "edit" -d 'Edit a ticket\'s text: in $VISUAL or $EDITOR, or from a file'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "set" -d 'Set fields: key=value; a list takes its key several times, `key=` removes it'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "done" -d 'Mark a ticket as done, and close the work on it'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "reopen" -d 'Mark a ticket as not done'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "rm" -d 'Remove a ticket\'s file'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "lint" -d 'Check all tickets; exits with 1 when work cannot start'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "fmt" -d 'Bring tickets into the usual spelling, without touching anything else'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "ready" -d 'Show which tickets could be worked on now, and what the others wait for'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "next" -d 'Show the ticket claimed here, else the next one'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "claim" -d 'Claim a ticket: it becomes the task of this worktree and branch'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "release" -d 'Let go of a claimed ticket'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "import" -d 'Import tickets from a folder, a zip or a codex-autorunner repository'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and not __fish_seen_subcommand_from list show new insert move edit set done reopen rm lint fmt ready next claim release import help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l open -d 'Only those that are not done'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l done -d 'Only those that are done'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l ready -d 'Only those that could be worked on now'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from show" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from show" -l raw -d 'Print the file and nothing else'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from show" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l title -d 'Title' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l at -d 'Number, which must be free' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l agent -d 'Agent [default: codex]; `user` for yourself' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l goal -d 'Goal in a line' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l after -d 'Ticket that must be done before; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l verify -d 'Command that checks the work; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l scope -d 'Pattern of paths that the work may change; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l body-file -d 'File with the text below the frontmatter (`-` for standard input)' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from new" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l before -d 'Before this number' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l after -d 'Behind this number' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l count -d 'Count of numbers' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l title -d 'Title' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l agent -d 'Agent [default: codex]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from insert" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l start -d 'Number of the first one' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l end -d 'Number of the last one [default: the first]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l to -d 'Position among the others, from 1' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l keep-gaps -d 'Keep the numbers that there are'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from move" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -l from-file -d 'File with the whole new text (`-` for standard input)' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -l body-file -d 'File with the new text below the frontmatter (`-` for standard input)' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from edit" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from set" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from set" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from set" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from set" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from set" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l evidence -d 'Proof that it is done' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l as -d 'Act for this holder [default: the agent that calls]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l claim -d 'The claim, as `claim` printed it' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l force -d 'Also where somebody else has claimed the ticket'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from done" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from reopen" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from reopen" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from reopen" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from reopen" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from reopen" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from rm" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from rm" -l force -d 'Also when it is claimed, or others wait for it'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from rm" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from rm" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from rm" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -l gate -d 'Check all that must be right to start, or only what stops a run under way' -r -f -a "start\t''
+run\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -l fix -d 'Repair what can be repaired without a guess'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from lint" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from fmt" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from fmt" -l check -d 'Write nothing; exit with 1 when something would change'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from fmt" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from fmt" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from fmt" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from fmt" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from ready" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from ready" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from ready" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from ready" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from ready" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from next" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from next" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from next" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from next" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from next" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l as -d 'Claim for this holder [default: the agent that calls]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l force -d 'Take it from whoever has claimed it'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from claim" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l as -d 'Act for this holder [default: the agent that calls]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l claim -d 'The claim, as `claim` printed it' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l force -d 'Also where somebody else has claimed the ticket'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from release" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l agent -d 'Give all of them to this agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l dry-run -d 'Show what would be imported, and write nothing'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "list" -d 'List tickets in order'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show one ticket, even a broken one'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "new" -d 'Write a ticket behind the last one'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "insert" -d 'Free numbers in the queue; with --title, write a ticket there'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "move" -d 'Move tickets to another position; all are numbered anew from 1'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "edit" -d 'Edit a ticket\'s text: in $VISUAL or $EDITOR, or from a file'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "set" -d 'Set fields: key=value; a list takes its key several times, `key=` removes it'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "done" -d 'Mark a ticket as done, and close the work on it'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "reopen" -d 'Mark a ticket as not done'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove a ticket\'s file'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "lint" -d 'Check all tickets; exits with 1 when work cannot start'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "fmt" -d 'Bring tickets into the usual spelling, without touching anything else'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "ready" -d 'Show which tickets could be worked on now, and what the others wait for'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "next" -d 'Show the ticket claimed here, else the next one'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "claim" -d 'Claim a ticket: it becomes the task of this worktree and branch'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "release" -d 'Let go of a claimed ticket'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "import" -d 'Import tickets from a folder, a zip or a codex-autorunner repository'
+complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -f -a "list" -d 'List failures: the open ones, or those that have to do with a task, files, a command'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -f -a "show" -d 'Show all that is known of a failure'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -f -a "resolve" -d 'Say that a failure is resolved'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -f -a "reopen" -d 'Say that a failure is not resolved after all'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -f -a "forget" -d 'Forget a failure'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l status -d 'Which: open, resolved, all [default: open; all for a question]' -r -f -a "open\t''
 resolved\t''
 all\t''"
@@ -780,7 +919,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_su
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l summary -d 'What fixed it; the next one who meets it is told' -r
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l summary -d 'The fix, shown to whoever meets it next' -r
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l no-color -d 'Print without colours (also: NO_COLOR)'
@@ -796,20 +935,48 @@ complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_su
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from forget" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from forget" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from forget" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "query" -d 'Rank the files that matter for a task'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "brief" -d 'Outline the repository, or what matters for a task, within a token budget'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "outline" -d 'List the definitions of a file'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "symbol" -d 'Find definitions by name: exact, prefix, substring, fuzzy'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "refs" -d 'Find where a name is defined and used'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "related" -d 'List files that have to do with a file'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "impact" -d 'List files and tests that a change of a file may break'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "status" -d 'Show the state of the index'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "refresh" -d 'Bring the index up to the tree now'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "export" -d 'Print the whole index in the format of index.json'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from help" -f -a "list" -d 'List failures: the open ones, or those that have to do with a task, files, a command'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show all that is known of a failure'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from help" -f -a "resolve" -d 'Say that a failure is resolved'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from help" -f -a "reopen" -d 'Say that a failure is not resolved after all'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from help" -f -a "forget" -d 'Forget a failure'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list help" -f -a "list" -d 'List what is remembered, with ids'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l kind -d 'Only items of this kind' -r -f -a "\t''
+decision\t''
+failure\t''
+strategy\t''
+handoff\t''
+note\t''
+task\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "list" -d 'List what is remembered, with ids'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -f -a "query" -d 'Rank the files that matter for a task'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -f -a "brief" -d 'Outline the repository, or what matters for a task, within a token budget'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -f -a "outline" -d 'List the definitions of a file'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -f -a "symbol" -d 'Find definitions by name: exact, prefix, substring, fuzzy'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -f -a "refs" -d 'Find where a name is defined and used'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -f -a "related" -d 'List files that have to do with a file'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -f -a "impact" -d 'List files and tests that a change of a file may break'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -f -a "status" -d 'Show the state of the index'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -f -a "refresh" -d 'Bring the index up to the tree now'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -f -a "export" -d 'Print the whole index in the format of index.json'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -s n -l limit -d 'At most this many files, 1 to 50' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -l active -d 'File that is being worked on; can be repeated' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -l repo -d 'Repository, or a directory in it' -r -F
@@ -877,122 +1044,157 @@ complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcomm
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "start" -d 'Start the daemon unless it is running'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "stop" -d 'Stop the daemon; requests in flight are finished'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "restart" -d 'Stop the daemon, then start it'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "status" -d 'Show the daemon; exits with 3 when it is not running'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "logs" -d 'Show the end of the newest log file'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -s n -l lines -d 'Lines' -r
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -f -a "localize" -d 'Ask the map of a past tree with the messages of later commits: does it name the files that they changed?'
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l commits -d 'How many first-parent commits ago the tree is taken' -r
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l tasks -d 'At most this many tasks, in even steps over the later commits' -r
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l all -d 'Let every file count as an answer, not only sources and tests'
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -f -a "parse" -d 'Turn raw output on standard input into error events and test totals'
-complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l command -d 'Command that printed it' -r
-complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l exit-code -d 'Its exit status; left out when nobody knows, as behind a pipe' -r
-complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -f -a "run-execution" -d 'Run a command, show what it prints as it prints it, and record what became of it'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -f -a "execution" -d 'Begin and end an execution that a wrapper observes itself'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -f -a "boot" -d 'Show the state of a repository\'s memory and its preferences'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -f -a "packet" -d 'The same as `aictx prepare`, as JSON'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution execution boot packet compact" -f -a "compact" -d 'Say which rows of memory have become history, and move them to the archive'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task -d 'Goal that the command serves' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task-type -d 'Kind of task, when it is known' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l execution-id -d 'Repeat-safe id; `auto` makes one' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l timeout -d 'Stop it after this many seconds; it then ends with 124' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l files-opened -d 'Files read' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l files-edited -d 'Files written' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l files-reopened -d 'Files read again' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l commands-executed -d 'Commands run' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l tests-executed -d 'Test runs' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l notable-errors -d 'Errors that matter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l error-event-json -d 'Structured error, a JSON object; can be repeated' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l work-state-json -d 'JSON object of members of the active task to change' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l work-state-file -d 'File with such an object; --work-state-json overrides it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l execution-mode -d 'Executions by skill are not told apart' -r -f -a "plain\t''"
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l agent-id -d 'Agent' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l adapter-id -d 'Adapter' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l validated-learning -d 'Count the work as proven when the command ends with 0'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -f -a "prepare" -d 'Begin an execution: print what `resume` knows, and what `finalize` needs to end it'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from execution" -f -a "finalize" -d 'End an execution that `prepare` began, and record it'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from boot" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l task -d 'The goal' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l task-type -d 'Kind of task, when it is known' -r
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from packet" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l apply -d 'Do it; otherwise it is only said'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand scrub" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand version" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand version" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand version" -l no-banner -d 'No banner is ever printed'
-complete -c aictx -n "__fish_aictx_using_subcommand version" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from help" -f -a "query" -d 'Rank the files that matter for a task'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from help" -f -a "brief" -d 'Outline the repository, or what matters for a task, within a token budget'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from help" -f -a "outline" -d 'List the definitions of a file'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from help" -f -a "symbol" -d 'Find definitions by name: exact, prefix, substring, fuzzy'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from help" -f -a "refs" -d 'Find where a name is defined and used'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from help" -f -a "related" -d 'List files that have to do with a file'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from help" -f -a "impact" -d 'List files and tests that a change of a file may break'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from help" -f -a "status" -d 'Show the state of the index'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from help" -f -a "refresh" -d 'Bring the index up to the tree now'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from help" -f -a "export" -d 'Print the whole index in the format of index.json'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l action -d 'The step' -r -f -a "agent_switch\t''
+before_first_edit\t''
+continue_after_idle\t''
+edit\t''
+final_answer\t''
+finalize\t''
+risky_command\t''
+scope_change\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l paths -d 'Path about to be touched; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l command -d 'Command about to be run' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l intent -d 'Intent of the caller' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l risk -d 'Risk of the step' -r -f -a "low\t'Easily undone'
+normal\t'The usual'
+high\t'Hard to undo'"
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l command-stdin -d 'Read the command from standard input: no length limit, not in the process list'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l exit-code -d 'Exit with 10 on re_ground and 20 on block'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l explain -d 'Show every rule that was met, what met it, and how long it took'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l exit-code -d 'Exit with 10 on warnings and 20 on errors'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l fix -d 'Do what is safe to do, then look again; asks before it changes an agent\'s settings'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -s y -l yes -d 'With --fix: do not ask'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "clean" -d 'Remove aictx from a repository and restore its files'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "uninstall" -d 'Remove aictx from your agents and all repositories'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "next" -d 'Show what to do next, and why'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "prepare" -d 'Show the files and memory a goal needs'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "log" -d 'List recorded executions, newest first'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "why" -d 'Show the context injected into a session, and why'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "view" -d 'Render memory as Markdown or as a Mermaid diagram'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "advanced" -d 'List the commands beyond install, init, resume and finalize'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "pin" -d 'Pin an item: always shown first, never evicted'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "wrong" -d 'Mark an item as incorrect and stop showing it'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "forget" -d 'Move an item to the archive'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "suggest" -d 'Suggest where to begin, from strategies that worked'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "reuse" -d 'Show the strategy that worked for a similar task'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "reflect" -d 'Review the last execution'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "report" -d 'Report usage figures'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "import" -d 'Import transcripts of agents and other memories'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "preview" -d 'Show the context the next session would get, and why'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "portability" -d 'Manage memory that is shared through git'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "messages" -d 'Mute or unmute the banner and the summary'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "steer" -d 'Classify a user message (stop, limit, correction, …)'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "who" -d 'Show live sessions and the files they edit'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "claim" -d 'Reserve paths for this session until it ends'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "trust" -d 'Show a repository\'s policy and trust it'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "hook" -d 'Answer a hook event (run by agents)'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "mcp" -d 'Run the MCP server'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "status" -d 'Show the state of the daemon and its repositories'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "repo" -d 'Manage registered repositories'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "session" -d 'List and show recorded sessions'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "daemon" -d 'Start, stop and inspect the daemon'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "eval" -d 'Benchmark file ranking on a repository\'s history'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "signals" -d 'Extract errors and test totals from tool output'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "internal" -d 'Commands for scripts and wrappers'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "scrub" -d 'Replace secrets in standard input'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "version" -d 'Show the versions of client and daemon'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "init" -d 'Set up aictx in a repository'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "install" -d 'Register hooks with your coding agents'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "resume" -d 'Show where the work stands'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "finalize" -d 'Record the outcome of a session and hand it over'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "recall" -d 'Search memory'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "remember" -d 'Record a decision or a rule'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "task" -d 'Manage tasks that take several sessions'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "ticket" -d 'Manage the queue of tickets'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "failures" -d 'List, show and resolve known failures'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "memory" -d 'List and show items of memory'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "map" -d 'Find files, symbols and references'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "guard" -d 'Check a command or an edit before it runs'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "doctor" -d 'Diagnose problems and suggest fixes'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task ticket failures memory map guard doctor help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from report" -f -a "real-usage" -d 'Show usage figures from the logs'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from portability" -f -a "status" -d 'Show whether memory goes through git, and whether everything is as it should be for that'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from portability" -f -a "compact" -d 'Say what stands twice in the histories that go through git, or is too old for it'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from mcp" -f -a "status" -d 'Show which agents have an entry for the server'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from mcp" -f -a "install" -d 'Write entries for the server into your agents\' own files, and nothing else'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from repo" -f -a "add" -d 'Register a repository that has .aictx'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from repo" -f -a "list" -d 'List the registered repositories'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from repo" -f -a "remove" -d 'Forget a repository; its files stay'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "list" -d 'List the recorded sessions, newest first'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "show" -d 'Show one session: what it read, edited, ran and how it ended'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from daemon" -f -a "start" -d 'Start the daemon unless it is running'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from daemon" -f -a "stop" -d 'Stop the daemon; requests in flight are finished'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from daemon" -f -a "restart" -d 'Stop the daemon, then start it'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from daemon" -f -a "status" -d 'Show the daemon; exits with 3 when it is not running'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from daemon" -f -a "logs" -d 'Show the end of the newest log file'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from eval" -f -a "localize" -d 'Ask the map of a past tree with the messages of later commits: does it name the files that they changed?'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from signals" -f -a "parse" -d 'Turn raw output on standard input into error events and test totals'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from internal" -f -a "run-execution" -d 'Run a command, show what it prints as it prints it, and record what became of it'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from internal" -f -a "execution" -d 'Begin and end an execution that a wrapper observes itself'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from internal" -f -a "boot" -d 'Show the state of a repository\'s memory and its preferences'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from internal" -f -a "packet" -d 'The same as `aictx prepare`, as JSON'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from internal" -f -a "compact" -d 'Say which rows of memory have become history, and move them to the archive'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from task" -f -a "start" -d 'Start a task and make it the active one here'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from task" -f -a "status" -d 'Show the task that is active in this worktree, on this branch'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from task" -f -a "list" -d 'List tasks, changed last first'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from task" -f -a "show" -d 'Show one task'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from task" -f -a "update" -d 'Change a task'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from task" -f -a "resume" -d 'Make a task the active one here'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from task" -f -a "close" -d 'Close a task; others stay as they are'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "list" -d 'List tickets in order'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "show" -d 'Show one ticket, even a broken one'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "new" -d 'Write a ticket behind the last one'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "insert" -d 'Free numbers in the queue; with --title, write a ticket there'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "move" -d 'Move tickets to another position; all are numbered anew from 1'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "edit" -d 'Edit a ticket\'s text: in $VISUAL or $EDITOR, or from a file'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "set" -d 'Set fields: key=value; a list takes its key several times, `key=` removes it'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "done" -d 'Mark a ticket as done, and close the work on it'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "reopen" -d 'Mark a ticket as not done'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "rm" -d 'Remove a ticket\'s file'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "lint" -d 'Check all tickets; exits with 1 when work cannot start'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "fmt" -d 'Bring tickets into the usual spelling, without touching anything else'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "ready" -d 'Show which tickets could be worked on now, and what the others wait for'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "next" -d 'Show the ticket claimed here, else the next one'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "claim" -d 'Claim a ticket: it becomes the task of this worktree and branch'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "release" -d 'Let go of a claimed ticket'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from ticket" -f -a "import" -d 'Import tickets from a folder, a zip or a codex-autorunner repository'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from failures" -f -a "list" -d 'List failures: the open ones, or those that have to do with a task, files, a command'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from failures" -f -a "show" -d 'Show all that is known of a failure'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from failures" -f -a "resolve" -d 'Say that a failure is resolved'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from failures" -f -a "reopen" -d 'Say that a failure is not resolved after all'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from failures" -f -a "forget" -d 'Forget a failure'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "list" -d 'List what is remembered, with ids'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from map" -f -a "query" -d 'Rank the files that matter for a task'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from map" -f -a "brief" -d 'Outline the repository, or what matters for a task, within a token budget'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from map" -f -a "outline" -d 'List the definitions of a file'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from map" -f -a "symbol" -d 'Find definitions by name: exact, prefix, substring, fuzzy'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from map" -f -a "refs" -d 'Find where a name is defined and used'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from map" -f -a "related" -d 'List files that have to do with a file'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from map" -f -a "impact" -d 'List files and tests that a change of a file may break'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from map" -f -a "status" -d 'Show the state of the index'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from map" -f -a "refresh" -d 'Bring the index up to the tree now'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from map" -f -a "export" -d 'Print the whole index in the format of index.json'

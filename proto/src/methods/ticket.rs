@@ -189,7 +189,9 @@ pub struct TicketRow {
 pub struct TicketList {
     /// Directory of the tickets, relative to the repository.
     pub directory: String,
-    /// Tickets, in order.
+    /// Tickets in the directory.
+    pub count: usize,
+    /// `list`: those that were asked for, in order.
     pub tickets: Vec<TicketRow>,
     /// Findings; files in order, then lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]

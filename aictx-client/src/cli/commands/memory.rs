@@ -184,7 +184,7 @@ fn read_patch(options: PatchOptions) -> Result<Map<String, Value>, CliError> {
     Ok(patch)
 }
 
-fn read_text(file: &Path) -> Result<String, CliError> {
+pub(super) fn read_text(file: &Path) -> Result<String, CliError> {
     let limit = MAX_LINE_BYTES as u64;
     let mut text = String::new();
     let read = if file == Path::new("-") {

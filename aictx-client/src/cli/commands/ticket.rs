@@ -1,9 +1,8 @@
 //! `ticket`.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 use std::process::Command;
 
 use aictx_proto::methods::{
@@ -12,9 +11,9 @@ use aictx_proto::methods::{
     TICKET_REOPEN, TICKET_SET, TICKET_SHOW, TicketList, TicketParams, TicketRange, TicketReply,
     TicketState,
 };
-use aictx_proto::rpc::MAX_LINE_BYTES;
 use serde_json::json;
 
+use super::memory::read_text;
 use super::{absolute, caller, request_id, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::{CallerOptions, RepoOption, Ticket, TicketDraft, TicketHolder};
@@ -112,7 +111,7 @@ fn run(backend: &Backend, command: Ticket, paint: Paint) -> Result<Answer, CliEr
                 value,
                 text: render::lint(&list, paint),
                 notes: String::new(),
-                status: if is_wrong || list.tickets.is_empty() {
+                status: if is_wrong || list.count == 0 {
                     FINDINGS_STATUS
                 } else {
                     0
@@ -352,20 +351,6 @@ fn change(
         notes: render::notes(&reply, paint),
         status: 0,
     })
-}
-
-fn read_text(file: &Path) -> Result<String, CliError> {
-    let limit = MAX_LINE_BYTES as u64;
-    let mut text = String::new();
-    let read = match file == Path::new("-") {
-        true => std::io::stdin()
-            .lock()
-            .take(limit)
-            .read_to_string(&mut text),
-        false => fs::File::open(file).and_then(|f| f.take(limit).read_to_string(&mut text)),
-    };
-    read.map_err(|e| CliError::io(file.display(), &e))?;
-    Ok(text)
 }
 
 /// Has the user edit a text, in a file that is removed afterwards.

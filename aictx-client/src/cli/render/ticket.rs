@@ -150,7 +150,7 @@ pub fn lint(list: &TicketList, paint: Paint) -> String {
     };
     out.push_str(&format!(
         "{}: {}, {}\n",
-        counted(list.tickets.len(), "ticket"),
+        counted(list.count, "ticket"),
         counted(count(Severity::Error), "error"),
         counted(count(Severity::Warning), "warning")
     ));

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
-use super::edit;
 use super::finding::{Code, Finding, Place};
+use super::scalar::quoted_line;
 
 /// Longest frontmatter, in bytes.
 pub const MAX_FRONTMATTER: usize = 64 * 1024;
@@ -251,19 +251,6 @@ impl ReadError {
             None => finding,
         }
     }
-}
-
-/// The line `key: a: b` with its value in quotes, which is what its author meant.
-pub(super) fn quoted_line(line: &str) -> Option<String> {
-    let (key, value) = line.split_once(": ")?;
-    let value = value.trim();
-    let is_plain = !key.is_empty()
-        && key
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-    let ambiguous = value.contains(": ") || value.ends_with(':');
-    let unquoted = !value.starts_with(['"', '\'', '[', '{', '|', '>', '&', '*', '!']);
-    (is_plain && ambiguous && unquoted).then(|| format!("{key}: {}", edit::double_quoted(value)))
 }
 
 type Parsed<'t> = (Event<'t>, Span);

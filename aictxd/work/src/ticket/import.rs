@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use aictx_proto::methods::TicketRename;
 
+use super::changes::Changes;
 use super::edit::{self, MAX_TICKET, Value};
 use super::file_name::FileName;
-use super::operations::{Changes, TicketError};
+use super::operations::TicketError;
 use super::queue::{Entry, Queue};
 
 /// Result of planning an import.

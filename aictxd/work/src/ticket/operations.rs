@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aictx_proto::methods::{MAX_TICKETS, TicketRange, TicketRename};
 
+use super::changes::Changes;
 use super::edit::{self, EditError, MAX_TICKET, Value};
 use super::file_name::FileName;
 use super::queue::{Claim, Entry, Queue};
+use super::scalar::{double_quoted, scalar};
 
 /// Agent of a ticket when nobody names one.
 pub const DEFAULT_AGENT: &str = "codex";
@@ -14,38 +16,6 @@ pub const DEFAULT_AGENT: &str = "codex";
 const MAX_GAP: u64 = 1_000;
 /// Largest number that tools make.
 const MAX_NUMBER: u64 = 999_999_999;
-
-/// Files to write and to remove, which belong together.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Changes {
-    /// Names and their new texts.
-    pub writes: BTreeMap<String, String>,
-    /// Names that go.
-    pub removes: BTreeSet<String>,
-    /// Tickets that got another name.
-    pub renames: Vec<TicketRename>,
-}
-
-impl Changes {
-    /// Returns true if everything is so already.
-    pub fn is_empty(&self) -> bool {
-        self.writes.is_empty() && self.removes.is_empty()
-    }
-
-    fn write(name: &str, text: String) -> Self {
-        Self {
-            writes: BTreeMap::from([(name.to_owned(), text)]),
-            ..Self::default()
-        }
-    }
-
-    /// Adds others, which win where both write a file.
-    pub fn merge(&mut self, other: Self) {
-        self.writes.extend(other.writes);
-        self.removes.extend(other.removes);
-        self.renames.extend(other.renames);
-    }
-}
 
 /// Reason why a command changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -170,14 +140,11 @@ impl Draft<'_> {
         let mut text = format!(
             "---\nticket_id: {}\nagent: {}\ndone: false\ntitle: {}\n",
             self.id,
-            edit::scalar(&self.agent()),
-            edit::double_quoted(self.title.trim()),
+            scalar(&self.agent()),
+            double_quoted(self.title.trim()),
         );
         if !self.goal.trim().is_empty() {
-            text.push_str(&format!(
-                "goal: {}\n",
-                edit::double_quoted(self.goal.trim())
-            ));
+            text.push_str(&format!("goal: {}\n", double_quoted(self.goal.trim())));
         }
         for (key, items) in [
             ("after", self.after),
@@ -188,7 +155,7 @@ impl Draft<'_> {
                 text.push_str(&format!("{key}:\n"));
                 items
                     .iter()
-                    .for_each(|item| text.push_str(&format!("  - {}\n", edit::scalar(item))));
+                    .for_each(|item| text.push_str(&format!("  - {}\n", scalar(item))));
             }
         }
         text.push_str("---\n\n");

@@ -6,11 +6,11 @@ use aictx_proto::methods::{TicketFinding, TicketRow, TicketState};
 use aictx_proto::text::hex;
 use sha2::{Digest, Sha256};
 
+use super::changes::Changes;
 use super::fields::{Reference, Ticket};
 use super::file_name::FileName;
 use super::finding::{Code, Finding, Place};
 use super::frontmatter::Frontmatter;
-use super::operations::Changes;
 
 /// Files in a directory of tickets that are none and belong there.
 const COMPANIONS: &[&str] = &["AGENTS.md", "ingest_state.json", ".gitignore"];
