@@ -56,6 +56,7 @@ pub fn files(
     let tail = archive.get(from..).unwrap_or_default();
     let end = tail.windows(4).rposition(|four| four == b"PK\x05\x06");
     let end = from + end.ok_or(ZipError::Damaged)?;
+    archive.get(end..end + END).ok_or(ZipError::Damaged)?;
     let count = number(archive, end + 10, 2)?;
     let mut at = number(archive, end + 16, 4)?;
     let (mut found, mut total) = (Vec::new(), 0_usize);
