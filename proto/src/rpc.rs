@@ -75,6 +75,10 @@ error_codes! {
     NOT_FOUND = (-32013, "not_found", "no such record");
     /// Deadline passed or the daemon is draining.
     UNAVAILABLE = (-32014, "unavailable", "the daemon is stopping; ask again");
+    /// The request is sound, and what is there forbids it.
+    REFUSED = (-32015, "refused", "the state of the record forbids it");
+    /// Somebody or something else is in its place.
+    CONFLICT = (-32016, "conflict", "something else is in its place");
 }
 
 /// Looks an error code up by its number.
