@@ -104,7 +104,16 @@ fn identity(stat: &Stat) -> (u64, u64) {
 impl Root {
     /// Opens `<repo>/.aictx`; `repo` itself may be reached through links, the directory may not.
     pub(crate) fn open(repo: &Path, trust: &Arc<Trust>) -> Result<Self, StoreError> {
-        let path = repo.join(DIR);
+        Self::open_below(repo, DIR, trust)
+    }
+
+    /// Opens a directory below `repo`, as [`open`](Self::open) does; the empty name is `repo` itself.
+    pub(crate) fn open_below(
+        repo: &Path,
+        directory: &str,
+        trust: &Arc<Trust>,
+    ) -> Result<Self, StoreError> {
+        let path = repo.join(directory);
         let missing = |e: Errno| match e {
             Errno::NOENT => StoreError::NotInitialised {
                 path: repo.to_owned(),
@@ -117,7 +126,7 @@ impl Root {
         };
         let parent = beneath::directory(repo).map_err(missing)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        let fd = beneath::open(&parent, DIR, flags, Mode::empty()).map_err(missing)?;
+        let fd = beneath::open(&parent, directory, flags, Mode::empty()).map_err(missing)?;
         let stat = rustix::fs::fstat(&fd).map_err(missing)?;
         let root = Self {
             id: identity(&stat),
