@@ -58,10 +58,16 @@ pub fn next(
     let why = context.why_loaded(ranked);
     let brief = brief(&context, ranked, &why);
     let at_hand = context.threads_at_hand().next().is_some();
-    let text = next_text(&brief, &why, at_hand, &project.recalled);
+    let mut text = next_text(&brief, &why, at_hand, &project.recalled);
+    if let Some(run) = &project.run {
+        let _ = writeln!(text, "\n{}{}", run.line(), run.origin.label());
+    }
     let items: Vec<Value> = ranked.iter().map(Ranked::to_json).collect();
     (
-        json!({ "continuity_brief": brief, "ranked_items": items, "why_loaded": why }),
+        json!({
+            "continuity_brief": brief, "ranked_items": items, "why_loaded": why,
+            "active_run": project.run.as_ref().map(|run| &run.id),
+        }),
         text,
     )
 }
