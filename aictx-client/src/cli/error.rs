@@ -4,7 +4,9 @@ use std::ffi::c_int;
 use std::fmt;
 use std::io;
 
-use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, RpcError};
+use aictx_proto::rpc::{
+    CONFLICT, INTERNAL, INVALID_PARAMS, NO_REPOSITORY, NOT_FOUND, RpcError, UNAVAILABLE,
+};
 use serde_json::{Value, json};
 
 use super::terminal_text::{Paint, clean};
@@ -14,6 +16,11 @@ pub const USAGE_STATUS: c_int = 2;
 /// Exit status of `daemon status` when there is no daemon.
 pub const NOT_RUNNING_STATUS: c_int = 3;
 const OTHER_STATUS: c_int = 1;
+/// Exit statuses of commands that tell failures apart.
+const NOT_FOUND_STATUS: c_int = 3;
+const CONFLICT_STATUS: c_int = 4;
+const NO_DAEMON_STATUS: c_int = 6;
+const INTERNAL_STATUS: c_int = 9;
 
 /// Kind of failure; decides the exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +50,8 @@ pub struct CliError {
     pub message: String,
     /// The next step; empty when there is none.
     pub hint: String,
+    /// It has an exit status of its own, by [`with_own_status`](Self::with_own_status).
+    has_own_status: bool,
 }
 
 impl CliError {
@@ -52,7 +61,15 @@ impl CliError {
             kind,
             message: message.into(),
             hint: String::new(),
+            has_own_status: false,
         }
+    }
+
+    /// Tells more failures apart by the exit status, for commands that scripts work with (docs/runs.md#exit-statuses).
+    #[must_use]
+    pub fn with_own_status(mut self) -> Self {
+        self.has_own_status = true;
+        self
     }
 
     /// The command line is wrong.
@@ -95,6 +112,14 @@ impl CliError {
             Kind::Usage => USAGE_STATUS,
             Kind::Method(name) if name == INVALID_PARAMS.kind => USAGE_STATUS,
             Kind::NotRunning => NOT_RUNNING_STATUS,
+            Kind::Method(name) if self.has_own_status => match name.as_str() {
+                name if name == NOT_FOUND.kind || name == NO_REPOSITORY.kind => NOT_FOUND_STATUS,
+                name if name == CONFLICT.kind => CONFLICT_STATUS,
+                name if name == UNAVAILABLE.kind => NO_DAEMON_STATUS,
+                name if name == INTERNAL.kind => INTERNAL_STATUS,
+                _ => OTHER_STATUS,
+            },
+            Kind::NoDaemon | Kind::NoAnswer if self.has_own_status => NO_DAEMON_STATUS,
             _ => OTHER_STATUS,
         }
     }
@@ -132,6 +157,7 @@ impl From<RpcError> for CliError {
             kind: Kind::Method(kind),
             message: error.message,
             hint: error.data.hint,
+            has_own_status: false,
         }
     }
 }
