@@ -33,6 +33,7 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "clean" -d 'Remove aictx
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "uninstall" -d 'Remove aictx from your agents and all repositories'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "next" -d 'Show what to do next, and why'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "prepare" -d 'Show the files and memory a goal needs'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "docs" -d 'Look after the documents that requests are routed to'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "log" -d 'List recorded executions, newest first'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "why" -d 'Show the context injected into a session, and why'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "view" -d 'Render memory as Markdown or as a Mermaid diagram'
@@ -70,6 +71,8 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "finalize" -d 'Record th
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "recall" -d 'Search memory'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "remember" -d 'Record a decision or a rule'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "task" -d 'Manage tasks that take several sessions'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "run" -d 'Keep the hypotheses, evidence and learnings of one substantial task'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "intake" -d 'Show the documents of the repository that a request belongs to'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "failures" -d 'List, show and resolve known failures'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "memory" -d 'List and show items of memory'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "map" -d 'Find files, symbols and references'
@@ -78,7 +81,7 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "doctor" -d 'Diagnose pr
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l delete-memory -d 'Delete the memory instead of moving it'
-complete -c aictx -n "__fish_aictx_using_subcommand clean" -l keep-history -d 'What happens anyway'
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -l keep-history -d 'Accepted; it is the default'
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l ancestor -d 'Take out what the Python program of the same name left, too'
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l verify -d 'Prove that each file is as it was before; exits with 3 when one is not'
 complete -c aictx -n "__fish_aictx_using_subcommand clean" -l dry-run -d 'Show what would be done, and do nothing'
@@ -112,6 +115,19 @@ complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l json -d 'Print o
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and not __fish_seen_subcommand_from check help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and not __fish_seen_subcommand_from check help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and not __fish_seen_subcommand_from check help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and not __fish_seen_subcommand_from check help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and not __fish_seen_subcommand_from check help" -f -a "check" -d 'Check the documents that requests are routed to; exits with 1 if one breaks the form'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and not __fish_seen_subcommand_from check help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and __fish_seen_subcommand_from check" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and __fish_seen_subcommand_from check" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and __fish_seen_subcommand_from check" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and __fish_seen_subcommand_from check" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and __fish_seen_subcommand_from help" -f -a "check" -d 'Check the documents that requests are routed to; exits with 1 if one breaks the form'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l session -d 'Of this session: its id or the beginning of it' -r
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l file -d 'That touched this file or directory' -r
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l failure -d 'That saw this failure: its id or the beginning of it' -r
@@ -189,14 +205,14 @@ complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_
 complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage help" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage help" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage help" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage help" -f -a "real-usage" -d 'What the logs show of use'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage help" -f -a "real-usage" -d 'Show usage figures from the logs'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from help" -f -a "real-usage" -d 'What the logs show of use'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from help" -f -a "real-usage" -d 'Show usage figures from the logs'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand import" -l from -d 'Only from this source; can be repeated [default: all agents]' -r -f -a "claude\t''
 codex\t''
@@ -248,8 +264,8 @@ complete -c aictx -n "__fish_aictx_using_subcommand messages" -l no-color -d 'Pr
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand steer" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand steer" -l message -d 'What the person wrote' -r
-complete -c aictx -n "__fish_aictx_using_subcommand steer" -l current-action -d 'What the agent is doing' -r -f -a "edit\t''
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l message -d 'Message of the person' -r
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l current-action -d 'State of the agent' -r -f -a "edit\t''
 command\t''
 finalize\t''
 final_answer\t''
@@ -297,8 +313,8 @@ complete -c aictx -n "__fish_aictx_using_subcommand hook" -l no-banner -d 'No ba
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l repo -d 'Repository, or a directory in it: no call reaches anything outside of it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l allow-root -d 'Another directory that calls may name; can be repeated' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l profile -d 'What the client may do' -r -f -a "readonly\t'Only questions'
-standard\t'What agents need'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l profile -d 'Tools that the client may use' -r -f -a "readonly\t'Only questions'
+standard\t'Tools that agents need'
 full\t'Everything'"
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l agent-id -d 'Agent' -r
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install help" -l adapter-id -d 'Adapter' -r
@@ -316,12 +332,12 @@ complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcomm
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l agents -d 'Agents, separated by commas [default: those that are there]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l profile -d 'What the server offers' -r -f -a "readonly\t'Only questions'
-standard\t'What agents need'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l profile -d 'Tools that the server offers' -r -f -a "readonly\t'Only questions'
+standard\t'Tools that agents need'
 full\t'Everything'"
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l repo -d 'The entries are for all repositories' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l dry-run -d 'Show what would be written, and write nothing'
-complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l global -d 'What happens anyway'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l global -d 'Accepted; it is the default'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l no-banner -d 'No banner is ever printed'
@@ -423,7 +439,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_su
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize help" -f -a "localize" -d 'Ask the map of a past tree with the messages of later commits: does it name the files that they changed?'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l commits -d 'How many first-parent commits ago the tree is taken' -r
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l commits -d 'Age of the tree in first-parent commits' -r
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l tasks -d 'At most this many tasks, in even steps over the later commits' -r
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l all -d 'Let every file count as an answer, not only sources and tests'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l json -d 'Print one line of JSON, errors included'
@@ -522,7 +538,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand version" -s h -l help -d 'Pr
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l repo -d 'The same as PATH' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l agents -d 'Agents, separated by commas; `none` for none [default: those that are there]' -r
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l mcp-profile -d 'Tools that the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
-standard\t'What agents need'
+standard\t'Tools that agents need'
 full\t'Everything'"
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-mcp -d 'Leave out the MCP server'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l replace-ancestor -d 'Take out what the Python program of the same name left in these files'
@@ -542,7 +558,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-banner -d 'No ba
 complete -c aictx -n "__fish_aictx_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l agents -d 'Agents, separated by commas; `none` for none [default: those that are there]' -r
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l mcp-profile -d 'Tools that the MCP server offers; has no effect with --no-mcp' -r -f -a "readonly\t'Only questions'
-standard\t'What agents need'
+standard\t'Tools that agents need'
 full\t'Everything'"
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l workspace-root -d 'There are no workspaces: each repository registers itself' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l workspace-id -d 'See `workspace_root`' -r
@@ -559,7 +575,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-color -d 'Pri
 complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand install" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand resume" -l task -d 'What the session is asked to do' -r
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l task -d 'Task of the session' -r
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l task-type -d 'Kind of task, when it is known' -r
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l agent-id -d 'Agent' -r
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l adapter-id -d 'Adapter' -r
@@ -571,9 +587,9 @@ complete -c aictx -n "__fish_aictx_using_subcommand resume" -l no-color -d 'Prin
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l repo -d 'Repository, or a directory in it [default: .]' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l status -d 'How it ended' -r -f -a "success\t'It is done'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l status -d 'Outcome' -r -f -a "success\t'It is done'
 failure\t'It is not'"
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l summary -d 'What was done' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l summary -d 'Summary of the work' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l task -d 'The goal [default: the session\'s request, else the summary]' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l request -d 'Former name of --task' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l task-type -d 'Kind of task, when it is known' -r
@@ -585,9 +601,9 @@ complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l notable-errors 
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l error -d 'One more error that matters' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l error-event-json -d 'Structured error, a JSON object' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l output-file -d 'File with what the last command printed; its errors are read from it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l next-step -d 'What to do next' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l blocked -d 'What stands in the way' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l risk -d 'What could go wrong' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l next-step -d 'Next step; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l blocked -d 'Blocker; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l risk -d 'Risk; can be repeated' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l decision-json -d 'Decision taken, a JSON object with `decision`, `rationale`, …' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l semantic-json -d 'Part of the repository described, a JSON object with `name`, `description`, `key_paths`, …' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l work-state-json -d 'JSON object of members of the active task to change' -r
@@ -597,7 +613,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l from-file -d 'J
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l agent-id -d 'Agent' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l adapter-id -d 'Adapter' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l session-id -d 'Session' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l validated-learning -d 'What was done is proven, beyond what was observed'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l validated-learning -d 'The work is proven, beyond the observations'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l include-view -d 'Write what is remembered into .aictx/reports, as `aictx view` does'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l online-view -d 'Has no effect; nothing is published'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l json -d 'Print one line of JSON, errors included'
@@ -693,7 +709,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcom
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l task-id -d 'Id [default: the active one]' -r
-complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l status -d 'How it is left' -r -f -a "resolved\t'It is done'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l status -d 'Final status' -r -f -a "resolved\t'It is done'
 abandoned\t'It will not be done'
 blocked\t'Something stands in the way'
 paused\t'It goes on later'"
@@ -715,6 +731,235 @@ complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcom
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from help" -f -a "resume" -d 'Make a task the active one here'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from help" -f -a "close" -d 'Close a task; others stay as they are'
 complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "start" -d 'Start a run and make it the active one'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "status" -d 'Show the active run'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "show" -d 'Show a run'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "list" -d 'List the runs of this worktree, started last first'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "hypothesis" -d 'Add and resolve hypotheses'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "evidence" -d 'Add evidence'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "command-log" -d 'Record commands that were run'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "learning" -d 'Add and review learnings'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "note" -d 'Add a note'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "link" -d 'Link a ticket, task, commit, pull request or issue'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "verify" -d 'Run a command, show its output and record its result; its exit status is the command\'s'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "handoff" -d 'Show the handoff of a run, within a byte limit'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "park" -d 'Set a run aside'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "resume" -d 'Make a run the active one and show its handoff'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "reopen" -d 'Reopen a closed or abandoned run'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "close" -d 'Close a run, or show what is missing'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "abandon" -d 'Give a run up'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "gc" -d 'Park runs that stand still for two weeks, compress those closed a month ago'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l intent -d 'Intent [default: inferred from the request]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l non-goal -d 'Outcome that is not aimed at; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l skip-intake -d 'Leave out the documents that the request belongs to'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l switch -d 'Leave the active run open'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l park -d 'Park the active run; closing this one resumes it'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l status -d 'Only those in this state' -r -f -a "open\t''
+parked\t''
+closed\t''
+abandoned\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -f -a "add" -d 'Add a hypothesis; its id is printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -f -a "resolve" -d 'Resolve a hypothesis'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -f -a "add" -d 'Add an observation; its id is printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -f -a "add" -d 'Record a command that was run; its id is printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -f -a "add" -d 'Add a learning and the artifact that holds it; its id is printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -f -a "review" -d 'List the learnings'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l timeout -d 'Stop it after this many seconds; it then ends with 124' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l max-bytes -d 'Longest text in bytes' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l reason -d 'Reason' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l reason -d 'Reason' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l summary -d 'Work that was done' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l verification -d 'Check that was made: a command line, or the id of a command of the run; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l unverified -d 'Reason for not verifying anything' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l risk -d 'Risk that is left; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l carry -d 'Open hypothesis that is left to the next run; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l override -d 'Pass over a gate (hypotheses, learning, verification, risks, summary); the reason is stored' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l no-risks -d 'No risk is left that you know of'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l reason -d 'Reason' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l apply -d 'Do it; otherwise only list them'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "start" -d 'Start a run and make it the active one'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "status" -d 'Show the active run'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show a run'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the runs of this worktree, started last first'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "hypothesis" -d 'Add and resolve hypotheses'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "evidence" -d 'Add evidence'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "command-log" -d 'Record commands that were run'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "learning" -d 'Add and review learnings'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "note" -d 'Add a note'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "link" -d 'Link a ticket, task, commit, pull request or issue'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "verify" -d 'Run a command, show its output and record its result; its exit status is the command\'s'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "handoff" -d 'Show the handoff of a run, within a byte limit'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "park" -d 'Set a run aside'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "resume" -d 'Make a run the active one and show its handoff'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "reopen" -d 'Reopen a closed or abandoned run'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "close" -d 'Close a run, or show what is missing'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "abandon" -d 'Give a run up'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "gc" -d 'Park runs that stand still for two weeks, compress those closed a month ago'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand intake" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand intake" -l explain -d 'Show the words and scores that it was found by'
+complete -c aictx -n "__fish_aictx_using_subcommand intake" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand intake" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand intake" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand intake" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget help" -l no-banner -d 'No banner is ever printed'
@@ -743,7 +988,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_su
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l summary -d 'What fixed it; the next one who meets it is told' -r
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l summary -d 'The fix, shown to whoever meets it next' -r
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l no-color -d 'Print without colours (also: NO_COLOR)'
@@ -890,8 +1135,8 @@ risky_command\t''
 scope_change\t''"
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l paths -d 'Path about to be touched; can be repeated' -r
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l command -d 'Command about to be run' -r
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l intent -d 'What the caller is trying to do' -r
-complete -c aictx -n "__fish_aictx_using_subcommand guard" -l risk -d 'How much is at stake' -r -f -a "low\t'Easily undone'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l intent -d 'Intent of the caller' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l risk -d 'Risk of the step' -r -f -a "low\t'Easily undone'
 normal\t'The usual'
 high\t'Hard to undo'"
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l agent-id -d 'Agent' -r
@@ -912,54 +1157,58 @@ complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l json -d 'Print on
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand doctor" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "clean" -d 'Remove aictx from a repository and restore its files'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "uninstall" -d 'Remove aictx from your agents and all repositories'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "next" -d 'Show what to do next, and why'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "prepare" -d 'Show the files and memory a goal needs'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "log" -d 'List recorded executions, newest first'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "why" -d 'Show the context injected into a session, and why'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "view" -d 'Render memory as Markdown or as a Mermaid diagram'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "advanced" -d 'List the commands beyond install, init, resume and finalize'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "pin" -d 'Pin an item: always shown first, never evicted'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "wrong" -d 'Mark an item as incorrect and stop showing it'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "forget" -d 'Move an item to the archive'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "suggest" -d 'Suggest where to begin, from strategies that worked'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "reuse" -d 'Show the strategy that worked for a similar task'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "reflect" -d 'Review the last execution'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "report" -d 'Report usage figures'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "import" -d 'Import transcripts of agents and other memories'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "preview" -d 'Show the context the next session would get, and why'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "portability" -d 'Manage memory that is shared through git'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "messages" -d 'Mute or unmute the banner and the summary'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "steer" -d 'Classify a user message (stop, limit, correction, …)'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "who" -d 'Show live sessions and the files they edit'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "claim" -d 'Reserve paths for this session until it ends'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "trust" -d 'Show a repository\'s policy and trust it'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "hook" -d 'Answer a hook event (run by agents)'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "mcp" -d 'Run the MCP server'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "status" -d 'Show the state of the daemon and its repositories'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "repo" -d 'Manage registered repositories'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "session" -d 'List and show recorded sessions'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "daemon" -d 'Start, stop and inspect the daemon'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "eval" -d 'Benchmark file ranking on a repository\'s history'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "signals" -d 'Extract errors and test totals from tool output'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "internal" -d 'Commands for scripts and wrappers'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "scrub" -d 'Replace secrets in standard input'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "version" -d 'Show the versions of client and daemon'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "init" -d 'Set up aictx in a repository'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "install" -d 'Register hooks with your coding agents'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "resume" -d 'Show where the work stands'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "finalize" -d 'Record the outcome of a session and hand it over'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "recall" -d 'Search memory'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "remember" -d 'Record a decision or a rule'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "task" -d 'Manage tasks that take several sessions'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "failures" -d 'List, show and resolve known failures'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "memory" -d 'List and show items of memory'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "map" -d 'Find files, symbols and references'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "guard" -d 'Check a command or an edit before it runs'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "doctor" -d 'Diagnose problems and suggest fixes'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task failures memory map guard doctor help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from report" -f -a "real-usage" -d 'What the logs show of use'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "clean" -d 'Remove aictx from a repository and restore its files'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "uninstall" -d 'Remove aictx from your agents and all repositories'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "next" -d 'Show what to do next, and why'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "prepare" -d 'Show the files and memory a goal needs'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "docs" -d 'Look after the documents that requests are routed to'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "log" -d 'List recorded executions, newest first'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "why" -d 'Show the context injected into a session, and why'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "view" -d 'Render memory as Markdown or as a Mermaid diagram'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "advanced" -d 'List the commands beyond install, init, resume and finalize'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "pin" -d 'Pin an item: always shown first, never evicted'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "wrong" -d 'Mark an item as incorrect and stop showing it'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "forget" -d 'Move an item to the archive'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "suggest" -d 'Suggest where to begin, from strategies that worked'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "reuse" -d 'Show the strategy that worked for a similar task'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "reflect" -d 'Review the last execution'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "report" -d 'Report usage figures'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "import" -d 'Import transcripts of agents and other memories'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "preview" -d 'Show the context the next session would get, and why'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "portability" -d 'Manage memory that is shared through git'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "messages" -d 'Mute or unmute the banner and the summary'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "steer" -d 'Classify a user message (stop, limit, correction, …)'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "who" -d 'Show live sessions and the files they edit'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "claim" -d 'Reserve paths for this session until it ends'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "trust" -d 'Show a repository\'s policy and trust it'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "hook" -d 'Answer a hook event (run by agents)'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "mcp" -d 'Run the MCP server'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "status" -d 'Show the state of the daemon and its repositories'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "repo" -d 'Manage registered repositories'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "session" -d 'List and show recorded sessions'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "daemon" -d 'Start, stop and inspect the daemon'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "eval" -d 'Benchmark file ranking on a repository\'s history'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "signals" -d 'Extract errors and test totals from tool output'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "internal" -d 'Commands for scripts and wrappers'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "scrub" -d 'Replace secrets in standard input'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "version" -d 'Show the versions of client and daemon'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "init" -d 'Set up aictx in a repository'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "install" -d 'Register hooks with your coding agents'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "resume" -d 'Show where the work stands'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "finalize" -d 'Record the outcome of a session and hand it over'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "recall" -d 'Search memory'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "remember" -d 'Record a decision or a rule'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "task" -d 'Manage tasks that take several sessions'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "run" -d 'Keep the hypotheses, evidence and learnings of one substantial task'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "intake" -d 'Show the documents of the repository that a request belongs to'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "failures" -d 'List, show and resolve known failures'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "memory" -d 'List and show items of memory'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "map" -d 'Find files, symbols and references'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "guard" -d 'Check a command or an edit before it runs'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "doctor" -d 'Diagnose problems and suggest fixes'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and not __fish_seen_subcommand_from clean uninstall next prepare docs log why view advanced pin wrong forget suggest reuse reflect report import preview portability messages steer who claim trust hook mcp status repo session daemon eval signals internal scrub version init install resume finalize recall remember task run intake failures memory map guard doctor help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from docs" -f -a "check" -d 'Check the documents that requests are routed to; exits with 1 if one breaks the form'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from report" -f -a "real-usage" -d 'Show usage figures from the logs'
 complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from portability" -f -a "status" -d 'Show whether memory goes through git, and whether everything is as it should be for that'
 complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from portability" -f -a "compact" -d 'Say what stands twice in the histories that go through git, or is too old for it'
 complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from mcp" -f -a "status" -d 'Show which agents have an entry for the server'
@@ -988,6 +1237,24 @@ complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcom
 complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from task" -f -a "update" -d 'Change a task'
 complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from task" -f -a "resume" -d 'Make a task the active one here'
 complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from task" -f -a "close" -d 'Close a task; others stay as they are'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "start" -d 'Start a run and make it the active one'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "status" -d 'Show the active run'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "show" -d 'Show a run'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "list" -d 'List the runs of this worktree, started last first'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "hypothesis" -d 'Add and resolve hypotheses'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "evidence" -d 'Add evidence'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "command-log" -d 'Record commands that were run'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "learning" -d 'Add and review learnings'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "note" -d 'Add a note'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "link" -d 'Link a ticket, task, commit, pull request or issue'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "verify" -d 'Run a command, show its output and record its result; its exit status is the command\'s'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "handoff" -d 'Show the handoff of a run, within a byte limit'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "park" -d 'Set a run aside'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "resume" -d 'Make a run the active one and show its handoff'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "reopen" -d 'Reopen a closed or abandoned run'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "close" -d 'Close a run, or show what is missing'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "abandon" -d 'Give a run up'
+complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from run" -f -a "gc" -d 'Park runs that stand still for two weeks, compress those closed a month ago'
 complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from failures" -f -a "list" -d 'List failures: the open ones, or those that have to do with a task, files, a command'
 complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from failures" -f -a "show" -d 'Show all that is known of a failure'
 complete -c aictx -n "__fish_aictx_using_subcommand help; and __fish_seen_subcommand_from failures" -f -a "resolve" -d 'Say that a failure is resolved'
