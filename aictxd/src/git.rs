@@ -14,11 +14,11 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
 mod status_cache;
-mod tracked_memory;
+mod tracked_below;
 
 pub use self::status_cache::Answers;
 use self::status_cache::{Ground, Trouble};
-pub use self::tracked_memory::TrackedMemory;
+pub use self::tracked_below::TrackedBelow;
 use crate::app::{App, Mode};
 
 /// git may take this long; a huge or broken repository must not hold a session's end.
@@ -219,6 +219,27 @@ pub fn tracked_memory(worktree: &Path) -> Option<Vec<String>> {
     let names = output.bytes.split(|byte| *byte == 0);
     let names = names.filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(".aictx/"));
     Some(names.map(str::to_owned).collect())
+}
+
+/// Those of some files of a worktree that are in git's index; none outside of git. `None` when git did not answer.
+pub fn tracked(worktree: &Path, files: &[String]) -> Option<Vec<String>> {
+    if files.is_empty() || !is_git(worktree) {
+        return Some(Vec::new());
+    }
+    let mut command = command(worktree);
+    command.env("GIT_LITERAL_PATHSPECS", "1");
+    command.args(["ls-files", "-z", "--"]).args(files);
+    let limits = child::Limits::new(LISTING_DEADLINE, MAX_OUTPUT);
+    let output = child::output(&mut command, limits).ok()?;
+    let names = output.is_success().then_some(output.bytes)?;
+    let names = names.split(|byte| *byte == 0);
+    let names = names.filter_map(|name| std::str::from_utf8(name).ok());
+    Some(
+        names
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect(),
+    )
 }
 
 /// Takes files of memory, relative to `.aictx`, out of git's index and leaves them where they are; returns

@@ -535,6 +535,7 @@ impl Session {
                 let told = self.known_failure(&row, &event.agent_id).await;
                 let printed = (output.stdout.as_ref(), output.stderr.as_ref());
                 let told = together(self.ran_again(&row, printed), told);
+                self.add_to_run(&row);
                 self.record_event(LedgerRow {
                     duration_ms: *duration_ms,
                     ..row
@@ -557,6 +558,7 @@ impl Session {
                 }
                 let told = self.known_failure(&row, &event.agent_id).await;
                 let told = together(self.ran_again(&row, (error.as_ref(), "")), told);
+                self.add_to_run(&row);
                 self.record_event(LedgerRow {
                     duration_ms: *duration_ms,
                     ..row

@@ -10,7 +10,7 @@ use aictx_files::key::UserKey;
 use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError, UNAVAILABLE, UNSAFE_PATH};
 
 use crate::app::Mode;
-use crate::git::TrackedMemory;
+use crate::git::TrackedBelow;
 use crate::permissions::Obstacle;
 use crate::storage_location::Homes;
 
@@ -40,7 +40,8 @@ pub struct Hosts {
     key_places: Vec<PathBuf>,
     /// The user's key, and why it does not outlive this process, if it does not.
     key: OnceLock<(Option<UserKey>, String)>,
-    tracked: Arc<TrackedMemory>,
+    tracked: Arc<TrackedBelow>,
+    tracked_runs: TrackedBelow,
     open: RwLock<HashMap<PathBuf, Arc<Host>>>,
     remembered: RwLock<HashMap<PathBuf, Place>>,
 }
@@ -54,7 +55,8 @@ impl Hosts {
             mode,
             key_places,
             key: OnceLock::new(),
-            tracked: Arc::default(),
+            tracked: Arc::new(TrackedBelow::new(".aictx/")),
+            tracked_runs: TrackedBelow::new(".agents/runs/"),
             open: RwLock::default(),
             remembered: RwLock::default(),
         }
@@ -93,16 +95,29 @@ impl Hosts {
         }
     }
 
+    /// The files of the runs of a worktree that git tracks.
+    pub fn tracked_runs(&self, worktree: &Path) -> Arc<aictx_artifacts::Tracked> {
+        self.tracked_runs.of(worktree)
+    }
+
     /// Returns the proof by which the memory of the repository at `root` tells what is the user's.
     fn trust(&self, root: &Path, home: &Path) -> Result<Trust, RpcError> {
-        let (key, trouble) = self.key();
-        let no_key = || RpcError::new(NOT_WRITABLE, trouble.clone());
-        let trust = Trust::new(key.clone().ok_or_else(no_key)?);
+        let trust = self.plain_trust()?;
         if home != root {
             return Ok(trust);
         }
         let (tracked, root) = (Arc::clone(&self.tracked), root.to_owned());
         Ok(trust.asking(Arc::new(move || tracked.of(&root))))
+    }
+
+    /// The user's key, for files that are not of a memory: nothing of them is told apart by what git tracks.
+    ///
+    /// # Errors
+    /// There is no key and none can be made.
+    pub fn plain_trust(&self) -> Result<Trust, RpcError> {
+        let (key, trouble) = self.key();
+        let no_key = || RpcError::new(NOT_WRITABLE, trouble.clone());
+        Ok(Trust::new(key.clone().ok_or_else(no_key)?))
     }
 
     /// Which repository `directory` is in. Only positive answers are remembered, for as long as

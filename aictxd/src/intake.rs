@@ -81,7 +81,7 @@ const AS_GIVEN: &[&str] = &[
 /// Parameters that name a place, or who calls ([`crate::app::App::identify`] scrubs that).
 const PLACES: &[&str] = &["repo", "cwd", "caller"];
 /// Parameters that name something that is there already, under whatever id it got long ago.
-const LOOKED_UP: &[&str] = &["id", "failure_id", "task_id", "resolved_failures"];
+const LOOKED_UP: &[&str] = &["id", "failure_id", "task_id", "run_id", "resolved_failures"];
 /// Parameters that tell one session or execution from others.
 const APART: &[&str] = &["session", "session_id", "execution_id"];
 
@@ -96,7 +96,8 @@ pub fn params<'p>(method: &str, params: &'p str) -> (Cow<'p, str>, Report) {
         return (Cow::Borrowed(params), report);
     };
     let is_exact = |name: &str| {
-        PLACES.contains(&name) || method != words::TASK_START && LOOKED_UP.contains(&name)
+        PLACES.contains(&name)
+            || !matches!(method, words::TASK_START | words::RUN_START) && LOOKED_UP.contains(&name)
     };
     let (mut exact, mut told) = (Map::new(), Map::new());
     for (name, mut value) in std::mem::take(&mut given) {

@@ -33,6 +33,7 @@ pub mod project;
 mod recall_index;
 pub mod registry;
 pub mod rpc;
+pub mod runs;
 pub mod session_activity;
 pub mod sessions;
 pub mod setup;

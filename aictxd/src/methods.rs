@@ -49,6 +49,8 @@ mod portability;
 mod recall;
 mod repo;
 mod rewrite_paths;
+mod routing;
+mod run;
 mod session;
 mod status;
 mod task;
@@ -113,7 +115,7 @@ async fn call_here(app: &Arc<App>, method: &str, params: &str) -> Result<Json, R
 
 /// Methods whose answers tell texts of memory, which may be older than the scrubber or written by hand, and what was
 /// just stored.
-const TELL_MEMORY: [&str; 21] = [
+const TELL_MEMORY: [&str; 27] = [
     words::RESUME,
     words::FINALIZE,
     words::RECALL,
@@ -135,6 +137,12 @@ const TELL_MEMORY: [&str; 21] = [
     words::TICKET_LIST,
     words::TICKET_SHOW,
     words::SESSION_SHOW,
+    words::RUN_LIST,
+    words::RUN_SHOW,
+    words::RUN_HANDOFF,
+    words::RUN_RESUME,
+    words::RUN_CLOSE,
+    words::RUN_ADD,
 ];
 
 /// Calls the handler of a method. `found` is what was scrubbed from its parameters.
@@ -221,6 +229,19 @@ async fn dispatch(
         words::TICKET_CLAIM => change_ticket(app, params, ticket::Change::Claim).await,
         words::TICKET_RELEASE => change_ticket(app, params, ticket::Change::Release).await,
         words::TICKET_IMPORT => change_ticket(app, params, ticket::Change::Import).await,
+        words::RUN_START => reply(&run::start(app, read(params)?).await?),
+        words::RUN_LIST => reply(&on_pool(app, params, run::list).await?),
+        words::RUN_SHOW => reply(&on_pool(app, params, run::show).await?),
+        words::RUN_ADD => reply(&run::add(app, read(params)?).await?),
+        words::RUN_HANDOFF => reply(&run::tell(app, read(params)?).await?),
+        words::RUN_PARK => reply(&run::set_state(app, read(params)?, run::Move::Park).await?),
+        words::RUN_RESUME => reply(&run::set_state(app, read(params)?, run::Move::Resume).await?),
+        words::RUN_REOPEN => reply(&run::set_state(app, read(params)?, run::Move::Reopen).await?),
+        words::RUN_ABANDON => reply(&run::set_state(app, read(params)?, run::Move::Abandon).await?),
+        words::RUN_CLOSE => reply(&run::close(app, read(params)?).await?),
+        words::RUN_GC => reply(&on_pool(app, params, run::gc).await?),
+        words::INTAKE => reply(&on_pool(app, params, routing::intake).await?),
+        words::DOCS_CHECK => reply(&on_pool(app, params, routing::check).await?),
         words::NEXT => {
             wait_for_map(app, params).await?;
             reply(&on_pool(app, params, memory_queries::next).await?)

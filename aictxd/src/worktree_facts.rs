@@ -235,6 +235,7 @@ fn gather_at(app: &App, place: &Place, snapshot: &Snapshot, asked_at: Instant) -
     let last = of_branch.as_ref().or(snapshot.handoff.as_deref());
     let now = last.and_then(|last| aictx_continuity::handoff_as_of_now(last, &snapshot.failures));
     project.handoff = now.or(of_branch).map(Arc::new);
+    project.run = crate::runs::active_run(&app.hosts, &place.worktree);
     follow_moves(app, place, snapshot, &mut project.presents);
     project
 }

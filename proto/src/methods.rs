@@ -16,6 +16,7 @@ pub mod map;
 pub mod policy;
 pub mod recall;
 pub mod resume;
+pub mod run;
 pub mod session;
 pub mod setup;
 pub mod steer;
@@ -31,6 +32,7 @@ pub use map::*;
 pub use policy::*;
 pub use recall::*;
 pub use resume::*;
+pub use run::*;
 pub use session::*;
 pub use setup::*;
 pub use steer::*;
@@ -177,6 +179,32 @@ methods! {
         "Let go of a claimed ticket.";
     TICKET_IMPORT = "ticket.import", Repository, TicketParams => TicketReply,
         "Take in tickets from a folder, a zip or a codex-autorunner repository.";
+    RUN_START = "run.start", Repository, RunStartParams => RunState,
+        "Start an agent run and make it the active one of this worktree.";
+    RUN_LIST = "run.list", Repository, RunListParams => RunList,
+        "List the agent runs of a worktree, started last first.";
+    RUN_SHOW = "run.show", Repository, RunParams => Value,
+        "Show an agent run: its problem, and what its ledgers add up to.";
+    RUN_ADD = "run.add", Repository, RunAddParams => RunAdded,
+        "Add a hypothesis, its end, evidence, a command, a learning, a note or a link to a run.";
+    RUN_HANDOFF = "run.handoff", Repository, RunParams => RunHandoff,
+        "Tell where a run stands, within a bound.";
+    RUN_PARK = "run.park", Repository, RunParams => RunState,
+        "Set a run aside.";
+    RUN_RESUME = "run.resume", Repository, RunParams => RunState,
+        "Make a run the active one of this worktree, and tell where it stands.";
+    RUN_REOPEN = "run.reopen", Repository, RunParams => RunState,
+        "Reopen a closed or abandoned run.";
+    RUN_ABANDON = "run.abandon", Repository, RunParams => RunState,
+        "Give a run up.";
+    RUN_CLOSE = "run.close", Repository, RunCloseParams => RunClosed,
+        "Close a run, or say what is missing.";
+    RUN_GC = "run.gc", Repository, RunGcParams => RunGc,
+        "Park runs that stand still and compress old ones, or say which.";
+    INTAKE = "intake", Repository, IntakeParams => IntakeReply,
+        "Route a request to the documents of the repository that it belongs to.";
+    DOCS_CHECK = "docs.check", Repository, DocsParams => DocsReply,
+        "Check the documents that requests are routed to.";
     NEXT = "next", Repository, HandParams => Value,
         "What to do next, and why.";
     PREPARE = "prepare", Repository, PrepareParams => Value,

@@ -39,6 +39,7 @@ mod requests;
 mod retention;
 mod review;
 mod rules;
+mod runs;
 mod secrets;
 mod session;
 mod setup;

@@ -70,6 +70,19 @@ fn one_call_each() -> Vec<(&'static str, Value)> {
         ("aictx_map_status", json!({})),
         ("aictx_map_refresh", json!({"mode": "full"})),
         ("aictx_strategy_suggest", json!({"request": "Repair add"})),
+        ("aictx_intake", json!({"request": "Repair add"})),
+        (
+            "aictx_run_start",
+            json!({"request": "Why does add subtract", "run_id": "r1"}),
+        ),
+        (
+            "aictx_run_note",
+            json!({"kind": "hypothesis", "text": "a typo", "confidence": "high"}),
+        ),
+        (
+            "aictx_run_close",
+            json!({"summary": "it does not", "verification": ["pytest -q"]}),
+        ),
         ("aictx_task_list", json!({})),
         (
             "aictx_task_show",
@@ -680,4 +693,55 @@ fn a_client_with_hooks_is_asked_for_nothing_and_listing_begins_no_session() {
     );
     let sessions = env.aictx(&root, &["session", "list", "--json"]).ok().json();
     assert_eq!(sessions["sessions"], json!([]), "{sessions}");
+}
+
+#[test]
+fn a_run_is_kept_from_start_to_closeout_by_tools() {
+    let env = TestEnv::new();
+    let root = with_history(&env);
+    let mut mcp = Mcp::start(&env, &root, "claude-code", &["--profile", "full"]);
+    let started = mcp.facts(
+        "aictx_run_start",
+        &json!({"request": "why does add subtract", "run_id": "r1"}),
+    );
+    assert_eq!(
+        (&started["active"], &started["path"]),
+        (&json!(true), &json!(".agents/runs/r1"))
+    );
+    let mut note = |arguments: Value| mcp.facts("aictx_run_note", &arguments)["row"].clone();
+    assert_eq!(
+        note(json!({"kind": "hypothesis", "text": "a typo"}))["id"],
+        "H001"
+    );
+    let seen = note(
+        json!({"kind": "evidence", "text": "line 2", "hypothesis": "H001", "path": "calc.py:2"}),
+    );
+    assert_eq!(
+        (&seen["id"], &seen["file"]),
+        (&json!("E001"), &json!("calc.py:2"))
+    );
+    assert_eq!(
+        note(json!({"kind": "command", "text": "pytest -q", "status": "pass"}))["id"],
+        "C001"
+    );
+    let learning = json!({
+        "kind": "learning", "text": "test signs", "learning": "test-gap", "repo_action": "test", "path": "calc.py",
+    });
+    assert_eq!(note(learning)["id"], "L001");
+    assert_eq!(
+        note(json!({"kind": "note", "text": "nearly"}))["event"],
+        "note"
+    );
+    let closing = json!({"summary": "it was a typo", "verification": ["C001"], "no_risks": true});
+    let open = mcp.facts("aictx_run_close", &closing);
+    assert_eq!(
+        (&open["closed"], &open["missing"][0]["gate"]),
+        (&json!(false), &json!("hypotheses"))
+    );
+    let resolve =
+        json!({"kind": "resolve", "text": "fixed", "hypothesis": "H001", "status": "accepted"});
+    mcp.facts("aictx_run_note", &resolve);
+    assert_eq!(mcp.facts("aictx_run_close", &closing)["closed"], true);
+    let late = mcp.refused("aictx_run_note", &json!({"kind": "note", "text": "late"}));
+    assert_eq!(late, "tool_error", "no run is active");
 }

@@ -10,6 +10,7 @@ mod guard;
 mod map_and_failures;
 mod memory;
 mod recall;
+mod run;
 mod setup;
 mod ticket;
 
@@ -21,6 +22,10 @@ pub use memory::{
     Report, Task, View, Why, Wrong,
 };
 pub use recall::{Import, Preview, Recall, Remember};
+pub use run::{
+    Docs, Intake, Run, RunClose, RunCommand, RunCommandLog, RunEvidence, RunHypothesis,
+    RunLearning, RunStart,
+};
 pub use setup::{
     AgentOptions, Clean, Doctor, Hook, Init, Install, Mcp, McpCommand, McpProfile, McpServe,
     RemovalOptions, Uninstall,
@@ -77,6 +82,13 @@ pub enum Command {
     /// Manage the queue of tickets
     #[command(subcommand)]
     Ticket(Ticket),
+    /// Keep the hypotheses, evidence and learnings of one substantial task
+    Run(Box<Run>),
+    /// Show the documents of the repository that a request belongs to
+    Intake(Intake),
+    /// Look after the documents that requests are routed to
+    #[command(subcommand)]
+    Docs(Docs),
     /// List recorded executions, newest first
     Log(Log),
     /// Show the context injected into a session, and why
@@ -172,7 +184,7 @@ pub struct RepoOption {
 }
 
 /// Identity for callers that know better than the environment.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct CallerOptions {
     /// Agent
     #[arg(

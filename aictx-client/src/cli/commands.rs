@@ -27,6 +27,7 @@ pub mod portability;
 pub mod probe;
 pub mod recall;
 pub mod repository;
+pub mod run;
 pub mod run_execution;
 pub mod setup;
 pub mod ticket;
@@ -50,6 +51,9 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Prepare(options) => memory::prepare(&backend, options),
         Command::Task(command) => memory::task(&backend, command, paint),
         Command::Ticket(command) => ticket::ticket(&backend, command, paint),
+        Command::Run(options) => run::run(&backend, *options, line.json, paint),
+        Command::Intake(options) => run::intake(&backend, options),
+        Command::Docs(command) => run::docs(&backend, &command),
         Command::Log(options) => memory::log(&backend, options, paint),
         Command::Why(options) => match options.verdict.clone() {
             Some(id) => guard::verdicts(&backend, &options.at, id, paint),

@@ -16,6 +16,11 @@ pub const USAGE_STATUS: c_int = 2;
 /// Exit status of `daemon status` when there is no daemon.
 pub const NOT_RUNNING_STATUS: c_int = 3;
 const OTHER_STATUS: c_int = 1;
+/// Exit statuses of commands that tell failures apart.
+const NOT_FOUND_STATUS: c_int = 3;
+const CONFLICT_STATUS: c_int = 4;
+const NO_DAEMON_STATUS: c_int = 6;
+const INTERNAL_STATUS: c_int = 9;
 
 /// Kind of failure; decides the exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,11 +60,13 @@ impl CliError {
     #[must_use]
     pub fn of_work(mut self) -> Self {
         self.exit = match &self.kind {
-            Kind::NoDaemon | Kind::NoAnswer => Some(6),
-            Kind::Method(name) if name == NOT_FOUND.kind || name == NO_REPOSITORY.kind => Some(3),
-            Kind::Method(name) if name == CONFLICT.kind => Some(4),
-            Kind::Method(name) if name == UNAVAILABLE.kind => Some(6),
-            Kind::Method(name) if name == INTERNAL.kind => Some(9),
+            Kind::NoDaemon | Kind::NoAnswer => Some(NO_DAEMON_STATUS),
+            Kind::Method(name) if name == NOT_FOUND.kind || name == NO_REPOSITORY.kind => {
+                Some(NOT_FOUND_STATUS)
+            }
+            Kind::Method(name) if name == CONFLICT.kind => Some(CONFLICT_STATUS),
+            Kind::Method(name) if name == UNAVAILABLE.kind => Some(NO_DAEMON_STATUS),
+            Kind::Method(name) if name == INTERNAL.kind => Some(INTERNAL_STATUS),
             _ => None,
         };
         self

@@ -21,7 +21,7 @@ pub const GROUPS: &[Group] = &[
     Group {
         title: "Everyday",
         commands: &[
-            "resume", "next", "recall", "remember", "task", "ticket", "finalize",
+            "resume", "next", "recall", "remember", "task", "ticket", "run", "finalize",
         ],
     },
     Group {
@@ -49,7 +49,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         title: "Map",
-        commands: &["map"],
+        commands: &["map", "intake", "docs"],
     },
     Group {
         title: "Guard",
@@ -96,8 +96,12 @@ pub const EXIT_STATUSES: &[(&str, &str)] = &[
     ),
     ("10, 20", "`guard --exit-code`: `re_ground`, `block`"),
     (
+        "3, 4, 6, 9",
+        "`run`, `intake`, `docs`: no such run, hypothesis or repository; another run is active; no daemon; internal error",
+    ),
+    (
         "any",
-        "`internal run-execution`: the status of its command; 124 at its time limit, 126 and 127 as in a shell",
+        "`internal run-execution`, `run verify`: the status of the command; 124 at its time limit, 126 and 127 as in a shell",
     ),
 ];
 
@@ -186,6 +190,30 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("aictx ticket claim", "Take the next ticket that is ready"),
             ("aictx ticket done", "Mark the claimed ticket as done"),
         ],
+    ),
+    (
+        "run",
+        &[
+            (
+                "aictx run start \"find why the export is slow\"",
+                "Begin the ledger of one hard problem",
+            ),
+            (
+                "aictx run hypothesis add \"the index is missing\"",
+                "Add a hypothesis; its ID is printed",
+            ),
+            (
+                "aictx run close --summary \"Index added\" --verification \"make bench\" --no-risks",
+                "Close it, or show what is missing",
+            ),
+        ],
+    ),
+    (
+        "intake",
+        &[(
+            "aictx intake \"release a new version\"",
+            "Documents that the request belongs to, and what they say to open first",
+        )],
     ),
     (
         "failures",

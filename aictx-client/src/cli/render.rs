@@ -14,6 +14,7 @@ pub mod guard;
 pub mod map;
 pub mod memory;
 pub mod recall;
+pub mod run;
 pub mod setup;
 pub mod ticket;
 

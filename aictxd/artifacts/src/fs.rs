@@ -84,7 +84,7 @@ fn file_mode(rel: &str) -> Mode {
 pub(crate) struct Root {
     fd: OwnedFd,
     path: PathBuf,
-    name: &'static str,
+    name: String,
     id: (u64, u64),
     spares: Spares,
     /// A file was seen that has other names.
@@ -105,16 +105,16 @@ fn identity(stat: &Stat) -> (u64, u64) {
 impl Root {
     /// Opens `<repo>/.aictx`; `repo` itself may be reached through links, the directory may not.
     pub(crate) fn open(repo: &Path, trust: &Arc<Trust>) -> Result<Self, StoreError> {
-        Self::open_directory(repo, DIR, trust)
+        Self::open_below(repo, DIR, trust)
     }
 
-    /// As [`open`](Self::open), of a directory with another name.
-    pub(crate) fn open_directory(
+    /// Opens a directory below `repo`, as [`open`](Self::open) does; the empty name is `repo` itself.
+    pub(crate) fn open_below(
         repo: &Path,
-        name: &'static str,
+        directory: &str,
         trust: &Arc<Trust>,
     ) -> Result<Self, StoreError> {
-        let path = repo.join(name);
+        let path = repo.join(directory);
         let missing = |e: Errno| match e {
             Errno::NOENT => StoreError::NotInitialised {
                 path: repo.to_owned(),
@@ -127,13 +127,13 @@ impl Root {
         };
         let parent = beneath::directory(repo).map_err(missing)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        let fd = beneath::open(&parent, name, flags, Mode::empty()).map_err(missing)?;
+        let fd = beneath::open(&parent, directory, flags, Mode::empty()).map_err(missing)?;
         let stat = rustix::fs::fstat(&fd).map_err(missing)?;
         let root = Self {
             id: identity(&stat),
             fd,
             path,
-            name,
+            name: directory.to_owned(),
             spares: Spares::default(),
             other_names: AtomicBool::new(false),
             names: RwLock::new(Arc::new(Names::new(trust))),
@@ -146,7 +146,7 @@ impl Root {
 
     /// The directory anew, which may be another one by now.
     pub(crate) fn reopened(&self, repo: &Path, trust: &Arc<Trust>) -> Result<Self, StoreError> {
-        Self::open_directory(repo, self.name, trust)
+        Self::open_below(repo, &self.name, trust)
     }
 
     /// The user's key, and what git tracks.

@@ -120,13 +120,9 @@ impl Store {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn open_directory(
-        root: &Path,
-        name: &'static str,
-        trust: Trust,
-    ) -> Result<Self, StoreError> {
+    pub fn open_directory(root: &Path, name: &str, trust: Trust) -> Result<Self, StoreError> {
         let (repo, trust) = (canonical(root)?, Arc::new(trust));
-        let dir = Root::open_directory(&repo, name, &trust)?;
+        let dir = Root::open_below(&repo, name, &trust)?;
         let store = Self::new(repo.clone(), repo, dir, trust)?;
         let _ = store.recover_by(Instant::now());
         Ok(store)

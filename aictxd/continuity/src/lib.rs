@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
+mod active_run;
 mod agent_summary;
 mod area_memory;
 mod area_of_paths;
@@ -48,6 +49,7 @@ mod summary;
 mod tasks;
 mod text_similarity;
 
+pub use active_run::ActiveRun;
 pub use area_of_paths::derive_area;
 pub use classify::{Observed, TaskType, classify, effective, observed, provisional};
 pub use compaction::{Fate, Known, RULES, Rule, portable_fates, rules, staleness};

@@ -9,6 +9,7 @@ use aictx_proto::methods::MapHit;
 use aictx_proto::record::{Handoff, Origin};
 use aictx_proto::shown;
 
+use crate::active_run::ActiveRun;
 use crate::file_anchors::Presents;
 use crate::ledger_facts::FileCheck;
 use crate::recall::Recollection;
@@ -67,6 +68,8 @@ pub struct Project {
     pub presents: Arc<Presents>,
     /// Notes that people keep below `.aictx/memory/source/`.
     pub notes: Vec<Note>,
+    /// The agent run that is active in the worktree.
+    pub run: Option<ActiveRun>,
 }
 
 /// A note that somebody wrote for agents.

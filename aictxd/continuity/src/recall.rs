@@ -667,6 +667,12 @@ impl Memory {
         details.extend(each("holds", &row.verified));
         details.extend(each("not sure", &row.unverified));
         details.extend(each("risk", &row.risks));
+        // Those of a task at hand are told with it.
+        let is_over = row.status != "in_progress";
+        for (label, name) in [("rejected", "hypothesis"), ("because", "reason")] {
+            let discarded = row.discarded_hypotheses.iter().filter(|_| is_over);
+            details.extend(discarded.filter_map(|h| Some((label, h.get(name)?.as_str()?))));
+        }
         let source = Source {
             request: &row.goal,
             timestamp: &row.updated_at,

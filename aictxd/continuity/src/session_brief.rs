@@ -19,6 +19,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 use self::lines::{CLOSING, newest};
+use crate::active_run::ActiveRun;
 use crate::context_packet::Packet;
 use crate::file_suggestions;
 use crate::ledger_facts::{Observation, open_rows};
@@ -213,6 +214,7 @@ impl Capsule<'_> {
             true => self.last_in_a_line(&mut packet),
             false => self.memory(&mut packet),
         }
+        self.run(&mut packet, |run| vec![run.line()]);
         let project = self.start.project;
         packet.rank(rank::GUESS);
         let snapshot = self.context.snapshot;
@@ -256,6 +258,7 @@ impl Capsule<'_> {
         } else {
             session_so_far(&mut packet, self.start.rows);
         }
+        self.run(&mut packet, |run| vec![run.line()]);
         self.close(packet)
     }
 
@@ -269,10 +272,19 @@ impl Capsule<'_> {
         ));
         self.limits(&mut packet);
         session_so_far(&mut packet, self.start.rows);
+        self.run(&mut packet, ActiveRun::lines);
         self.work_state(&mut packet);
         self.decisions(&mut packet);
         preferences::tell(&self.context.snapshot.preferences, &mut packet);
         self.close(packet)
+    }
+
+    /// Adds lines of the active run.
+    fn run(&self, packet: &mut Packet, lines: impl Fn(&ActiveRun) -> Vec<Line>) {
+        if let Some(run) = &self.start.project.run {
+            packet.rank(rank::TASK);
+            run.tell(packet, &lines(run));
+        }
     }
 
     /// Adds the user's limits in this session: they are enforced all the same, but an agent that

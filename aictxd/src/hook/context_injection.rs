@@ -17,6 +17,8 @@ use aictx_proto::told;
 use aictx_proto::{RepoPath, Timestamp};
 use aictx_runners::{Answer, Decision, Dialect, HookEvent, Moment};
 
+use aictx_work::run::operation::Actor;
+
 use super::others::together;
 use super::{PATIENCE, Recording, Session};
 use crate::app::App;
@@ -181,6 +183,24 @@ impl Session {
         let (answer, row) = self.tell(context, receipt, &event.agent_id);
         self.record(&[row]);
         Some(answer)
+    }
+
+    /// Adds a command to the active run of the worktree, behind the answer.
+    pub(super) fn add_to_run(&self, row: &LedgerRow) {
+        if row.kind != LedgerKind::Command || row.outcome == Outcome::Unknown {
+            return;
+        }
+        let (session, row) = (self.clone(), row.clone());
+        self.app.after_reply(async move {
+            let added = tokio::task::spawn_blocking(move || {
+                let actor = Actor {
+                    agent: session.live.runner.clone(),
+                    session: session.id.clone(),
+                };
+                crate::runs::observe(&session.app.hosts, &session.live.worktree, &row, &actor);
+            });
+            let _ = added.await;
+        });
     }
 
     /// Tells of a command that ended alike several times in a row.

@@ -219,7 +219,7 @@ fn locate(worktree: &Path, cwd: &str, patch: &mut Map<String, Value>) -> Result<
 }
 
 /// Returns the checkout and its git state: the thread remembers both.
-async fn checkout(
+pub(super) async fn checkout(
     app: &Arc<App>,
     place: &Place,
     snapshot: &Arc<Snapshot>,

@@ -37,7 +37,7 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// Exit statuses of shells: not found, not executable, time limit.
 const NOT_FOUND: i32 = 127;
 const NOT_EXECUTABLE: i32 = 126;
-const TIMED_OUT: i32 = 124;
+pub(super) const TIMED_OUT: i32 = 124;
 
 /// The command's process, for the signal handler; 0 when there is none.
 static CHILD: AtomicI32 = AtomicI32::new(0);
@@ -196,19 +196,19 @@ pub(super) fn run(
 }
 
 /// End of a command.
-enum End {
+pub(super) enum End {
     Status(i32),
     TimedOut,
     NotStarted(i32, String),
 }
 
-struct Ran {
-    end: End,
-    stdout: Kept,
-    stderr: Kept,
+pub(super) struct Ran {
+    pub(super) end: End,
+    pub(super) stdout: Kept,
+    pub(super) stderr: Kept,
 }
 
-fn execute(command: &[OsString], limit: Option<Duration>, quiet: bool) -> Ran {
+pub(super) fn execute(command: &[OsString], limit: Option<Duration>, quiet: bool) -> Ran {
     let none = |code, why: String| Ran {
         end: End::NotStarted(code, why),
         stdout: Kept::default(),
@@ -339,7 +339,7 @@ fn copy(mut from: impl Read, mut to: impl Write, quiet: bool, kept: &Mutex<Kept>
 
 /// The beginning and the end of a stream.
 #[derive(Default)]
-struct Kept {
+pub(super) struct Kept {
     start: Vec<u8>,
     end: std::collections::VecDeque<u8>,
     left_out: u64,
@@ -356,7 +356,7 @@ impl Kept {
         self.left_out += over as u64;
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    pub(super) fn bytes(&self) -> Vec<u8> {
         let mut out = self.start.clone();
         if self.left_out > 0 {
             let mark = format!("\n… [{} characters truncated] …\n", self.left_out);

@@ -64,9 +64,15 @@ pub fn next(
     {
         text.insert_str(TITLE.len(), &format!("{}\n", ticket_line(&thread, link)));
     }
+    if let Some(run) = &project.run {
+        let _ = writeln!(text, "\n{}{}", run.line(), run.origin.label());
+    }
     let items: Vec<Value> = ranked.iter().map(Ranked::to_json).collect();
     (
-        json!({ "continuity_brief": brief, "ranked_items": items, "why_loaded": why }),
+        json!({
+            "continuity_brief": brief, "ranked_items": items, "why_loaded": why,
+            "active_run": project.run.as_ref().map(|run| &run.id),
+        }),
         text,
     )
 }

@@ -307,6 +307,9 @@ pub(super) fn render(
         let path = text(note.get("path"));
         packet.item(Origin::of(note), "note", &path, "shared_terms", &[line]);
     }
+    if let Some(run) = &context.project.run {
+        run.tell(&mut packet, &[run.line()]);
+    }
     for hypothesis in reply.discarded_hypotheses.iter().take(2) {
         let line = told!(
             "Discarded: {} ({})",

@@ -115,6 +115,21 @@ pub(super) fn guard(_: &Call<'_>, value: Value) -> Answer {
     )
 }
 
+/// `run.close`.
+pub(super) fn run_closed(_: &Call<'_>, value: Value) -> Answer {
+    let mut lines = vec![match member(&value, "closed").as_bool() {
+        Some(true) => format!("closed: {}", word(&value, "path")),
+        _ => format!("run {} stays open:", word(&value, "id")),
+    }];
+    let missing = member(&value, "missing").as_array().into_iter().flatten();
+    lines.extend(
+        missing
+            .take(LINES)
+            .map(|m| format!("- {}", word(m, "message"))),
+    );
+    Answer::new(&lines.join("\n"), value, &["closeout"], Budget::Standard)
+}
+
 /// Returns the mode of a call of `resume`; `brief` is another word for the mode of that name.
 pub(super) fn mode<'a>(call: &Call<'a>) -> &'a str {
     match call.text("mode") {

@@ -13,6 +13,7 @@ use super::{Tool, Writes, doctor_request, looking, params, shape, with_patch};
 const TASK: Argument = Argument::new("task", Text, "What the session is asked to do, in a line");
 const TASK_TYPE: Argument = Argument::new("task_type", Text, "");
 const TASK_ID: Argument = Argument::new("task_id", Text, "By default the active task");
+const RUN_ID: Argument = Argument::new("run_id", Text, "By default the active run");
 const PATHS: Argument = Argument::new("paths", Texts, "Files about to be touched");
 const FILES: Argument = Argument::new("files", Texts, "Files it is about");
 const RISKS: Argument = Argument::new("risks", Texts, "");
@@ -185,6 +186,21 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
         },
         answer: shape::finalize,
         details: Some("handoffs"),
+    },
+    Tool {
+        name: "aictx_intake",
+        profile: Full,
+        about: "The documents of the repository that a request belongs to, what they say to open first, and checks",
+        arguments: &[&[Argument::needed("request", Text, "")]],
+        request: |call| (words::INTAKE, params(call, &[("request", "request")])),
+        answer: |_, value| {
+            let text = match shape::listed(member(&value, "docs"), 3).as_str() {
+                "" => "no document fits".to_owned(),
+                docs => format!("{}: {docs}", shape::word(&value, "confidence")),
+            };
+            Answer::new(&text, value, &["files"], Budget::Standard)
+        },
+        ..QUESTION
     },
     Tool {
         name: "aictx_lifecycle_status",
@@ -500,6 +516,161 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
         },
         answer: shape::resume,
         details: Some("resume-capsule"),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_run_close",
+        profile: Full,
+        about: "Close an agent run, or say what is missing: open hypotheses, learnings without an artifact, \
+            verification, risks",
+        writes: Writes::Changes,
+        arguments: &[&[
+            RUN_ID,
+            Argument::needed("summary", Text, "What was done"),
+            Argument::new(
+                "verification",
+                Texts,
+                "Checks: command lines or ids of commands",
+            ),
+            Argument::new("unverified", Text, "Why nothing was verified"),
+            Argument::new("risks", Texts, "Risks that are left"),
+            Argument::new("no_risks", Flag, "No risk is left that you know of"),
+            Argument::new(
+                "carry",
+                Texts,
+                "Ids of open hypotheses left to the next run",
+            ),
+        ]],
+        request: |call| {
+            let named = [
+                "run_id",
+                "summary",
+                "verification",
+                "unverified",
+                "risks",
+                "no_risks",
+                "carry",
+            ];
+            (
+                words::RUN_CLOSE,
+                params(call, &named.map(|name| (name, name))),
+            )
+        },
+        answer: shape::run_closed,
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_run_note",
+        profile: Full,
+        about: "Add to an agent run: a hypothesis, its end, evidence, a command, a learning, a note",
+        writes: Writes::Adds,
+        repeats: false,
+        arguments: &[&[
+            RUN_ID,
+            Argument::needed(
+                "kind",
+                Word(&[
+                    "hypothesis",
+                    "resolve",
+                    "evidence",
+                    "command",
+                    "learning",
+                    "note",
+                ]),
+                "",
+            ),
+            Argument::needed("text", Text, "What is said; of a command, its line"),
+            Argument::new("hypothesis", Text, "Id; `resolve`, `evidence`"),
+            Argument::new(
+                "status",
+                Word(&[
+                    "accepted",
+                    "rejected",
+                    "blocked",
+                    "superseded",
+                    "pass",
+                    "fail",
+                    "skipped",
+                ]),
+                "`resolve`, `command`",
+            ),
+            Argument::new("confidence", Word(words::Confidence::NAMES), "`hypothesis`"),
+            Argument::new(
+                "learning",
+                Word(words::LearningKind::NAMES),
+                "`learning`: its kind",
+            ),
+            Argument::new("repo_action", Word(words::RepoAction::NAMES), "`learning`"),
+            Argument::new(
+                "path",
+                Text,
+                "`learning`: the artifact; `evidence`: PATH:LINE",
+            ),
+            Argument::new("reason", Text, "`learning`: why there is no artifact"),
+        ]],
+        request: |call| {
+            // Each kind has its own names in the method.
+            let (text, more): (&str, &[(&str, &str)]) = match call.text("kind") {
+                "resolve" => ("note", &[("hypothesis", "id"), ("status", "status")]),
+                "evidence" => ("text", &[("hypothesis", "hypothesis"), ("path", "file")]),
+                "command" => ("command", &[("status", "status")]),
+                "learning" => (
+                    "summary",
+                    &[
+                        ("learning", "learning"),
+                        ("repo_action", "repo_action"),
+                        ("path", "path"),
+                        ("reason", "reason"),
+                    ],
+                ),
+                _ => ("text", &[("confidence", "confidence")]),
+            };
+            let mut given = vec![("kind", "kind"), ("text", text)];
+            given.extend(more);
+            let entry = call.members(&given);
+            let mut params = params(call, &[("run_id", "run_id")]);
+            aictx_proto::json::set(&mut params, "entry", entry);
+            (words::RUN_ADD, params)
+        },
+        answer: |_, value| {
+            let row = member(&value, "row");
+            let text = format!(
+                "{} of run {}",
+                shape::word(row, "id"),
+                shape::word(&value, "run_id")
+            );
+            Answer::new(&text, value, &[], Budget::Standard)
+        },
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_run_start",
+        profile: Full,
+        about: "Start an agent run for a substantial task: the ledger of its hypotheses, evidence and learnings",
+        writes: Writes::Adds,
+        repeats: false,
+        arguments: &[&[
+            Argument::needed("request", Text, "The request, as it was made"),
+            RUN_ID,
+            Argument::new("non_goals", Texts, ""),
+            Argument::new("switch", Flag, "Leave the active run open"),
+            Argument::new("park", Flag, "Park the active run"),
+        ]],
+        request: |call| {
+            let named = ["request", "run_id", "non_goals", "switch", "park"];
+            (
+                words::RUN_START,
+                params(call, &named.map(|name| (name, name))),
+            )
+        },
+        answer: |_, value| {
+            let text = format!(
+                "{}: {}",
+                shape::word(&value, "status"),
+                shape::word(&value, "path")
+            );
+            Answer::new(&text, value, &[], Budget::Standard)
+        },
         ..QUESTION
     },
     Tool {

@@ -15,7 +15,7 @@ fn tools_stand_by_name_and_profiles_grow() {
     assert!(all.is_sorted());
     assert!(all.iter().all(|name| name.starts_with("aictx_")));
     let (readonly, standard) = (names(Readonly), names(Standard));
-    assert_eq!((readonly.len(), standard.len(), all.len()), (5, 10, 35));
+    assert_eq!((readonly.len(), standard.len(), all.len()), (5, 10, 39));
     assert!(readonly.iter().all(|name| standard.contains(name)));
 }
 
@@ -53,6 +53,9 @@ fn what_only_looks_has_no_method_that_writes() {
         words::TASK_START,
         words::TASK_UPDATE,
         words::TASK_CLOSE,
+        words::RUN_START,
+        words::RUN_ADD,
+        words::RUN_CLOSE,
         words::MEMORY_FORGET,
         words::COMPACT,
         words::INIT,

@@ -1,4 +1,4 @@
-//! Which files of a memory git tracks: they came with the repository, and are the word of whoever
+//! Files of a memory, or of runs, that git tracks: they came with the repository, and are the word of whoever
 //! committed them.
 
 use std::collections::HashMap;
@@ -13,9 +13,13 @@ use aictx_repomap::discover::{Look, git_index, look_at};
 /// Repositories that are remembered.
 const MAX_ROOTS: usize = 64;
 
-/// Tracked files of memories, by repository; read again when git's index changed.
-#[derive(Debug, Default)]
-pub struct TrackedMemory(Mutex<HashMap<PathBuf, Known>>);
+/// What git's index says of one directory, by repository, read again when the index changed.
+#[derive(Debug)]
+pub struct TrackedBelow {
+    /// The directory, with a slash at its end.
+    below: &'static str,
+    known: Mutex<HashMap<PathBuf, Known>>,
+}
 
 #[derive(Debug, Clone)]
 struct Known {
@@ -24,11 +28,19 @@ struct Known {
     files: Arc<Tracked>,
 }
 
-impl TrackedMemory {
-    /// The files of the memory in the repository at `root` that git tracks. One look at git's index
-    /// where that did not change.
+impl TrackedBelow {
+    /// Of a directory of repositories, which has a dot at its beginning and a slash at its end.
+    pub fn new(below: &'static str) -> Self {
+        Self {
+            below,
+            known: Mutex::default(),
+        }
+    }
+
+    /// The files below the directory in the repository (or worktree) at `root` that git tracks. One look at git's
+    /// index where that did not change.
     pub fn of(&self, root: &Path) -> Arc<Tracked> {
-        let all = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all().get(root).cloned();
         if let Some(known) = known
             && look_at(&known.index) == known.look
@@ -41,9 +53,9 @@ impl TrackedMemory {
         // What is read after a look follows from what was looked at.
         let look = look_at(&index);
         let files = match git_index::load(&index) {
-            Ok((bytes, _)) => tracked(bytes).unwrap_or_else(|| asked(root)),
+            Ok((bytes, _)) => tracked(bytes, self.below).unwrap_or_else(|| asked(root, self.below)),
             Err(error) if error.is_missing() => Tracked::default(),
-            Err(_) => asked(root),
+            Err(_) => asked(root, self.below),
         };
         let known = Known {
             index,
@@ -60,21 +72,19 @@ impl TrackedMemory {
     }
 }
 
-const BELOW: &[u8] = b".aictx/";
-
-/// The name of a file of the memory, relative to it, by its path in the repository.
-fn inside(path: &[u8]) -> Option<String> {
-    let (below, name) = path.split_at_checked(BELOW.len())?;
+/// The name of a file below a directory, relative to it, by its path in the repository.
+fn inside(path: &[u8], below: &str) -> Option<String> {
+    let (directory, name) = path.split_at_checked(below.len())?;
     // Some file systems make no difference between upper and lower case.
-    let is_inside = below.eq_ignore_ascii_case(BELOW);
+    let is_inside = directory.eq_ignore_ascii_case(below.as_bytes());
     is_inside.then(|| String::from_utf8_lossy(name).into_owned())
 }
 
 /// Bytes of an object's id, as a rule.
 const SHA_1: usize = 20;
 
-/// Files of the memory among what an index names; nothing where the index does not say it all.
-fn tracked(index: Vec<u8>) -> Option<Tracked> {
+/// Files below a directory among what an index names; nothing where the index does not say it all.
+fn tracked(index: Vec<u8>, below: &str) -> Option<Tracked> {
     // Most repositories track none, and their index need not be taken apart. Version 4 leaves out what a
     // path shares with the one before, and of a split index most is in another file.
     let is_link = |at: usize| {
@@ -88,8 +98,8 @@ fn tracked(index: Vec<u8>) -> Option<Tracked> {
     let named = || {
         let mut dots = memchr::memchr_iter(b'.', &index);
         dots.any(|at| {
-            let name = index.get(at..at + BELOW.len());
-            name.is_some_and(|name| name.eq_ignore_ascii_case(BELOW))
+            let name = index.get(at..at + below.len());
+            name.is_some_and(|name| name.eq_ignore_ascii_case(below.as_bytes()))
         })
     };
     if is_whole && !named() {
@@ -98,14 +108,14 @@ fn tracked(index: Vec<u8>) -> Option<Tracked> {
     // One with SHA-256 cannot be read to its end.
     let parsed = git_index::parse(&index, SHA_1);
     let files = parsed.entries.iter();
-    let files = files.filter_map(|entry| Some((inside(&entry.path)?, entry.is_file())));
+    let files = files.filter_map(|entry| Some((inside(&entry.path, below)?, entry.is_file())));
     (!parsed.incomplete).then(|| Tracked::new(files))
 }
 
 /// The same, as git says it.
-fn asked(root: &Path) -> Tracked {
+fn asked(root: &Path, below: &str) -> Tracked {
     let mut command = super::command(root);
-    command.args(["ls-files", "-s", "-z", "--", ".aictx"]);
+    command.args(["ls-files", "-s", "-z", "--", below.trim_end_matches('/')]);
     let limits = child::Limits::new(super::LISTING_DEADLINE, super::MAX_OUTPUT);
     let output = child::output(&mut command, limits);
     let Some(output) = output.ok().filter(child::Output::is_success) else {
@@ -116,7 +126,7 @@ fn asked(root: &Path) -> Tracked {
         // `<mode> <id> <stage>\t<path>`
         let at = memchr::memchr(b'\t', entry)?;
         let path = entry.get(at + 1..)?;
-        Some((inside(path)?, entry.starts_with(b"100")))
+        Some((inside(path, below)?, entry.starts_with(b"100")))
     }))
 }
 
@@ -144,7 +154,8 @@ mod tests {
 
     #[test]
     fn an_index_that_does_not_say_it_all_is_left_to_git() {
-        let tracked = |paths: &[&str], extension: &[u8]| tracked(index(2, paths, extension));
+        let tracked =
+            |paths: &[&str], extension: &[u8]| tracked(index(2, paths, extension), ".aictx/");
         let some = tracked(&[".AICTX/a", ".aictx/b", "c"], b"").unwrap();
         assert!(some.holds("a") && some.holds("b") && !some.holds("c"));
         assert!(tracked(&["a", "b"], b"").unwrap().is_empty());
