@@ -92,13 +92,9 @@ pub const EXIT_STATUSES: &[(&str, &str)] = &[
     ),
     (
         "3, 4, 6, 9",
-        "`ticket`: no such ticket, claimed by another, no daemon, failed inside (docs/tickets.md)",
+        "`ticket`, `run`, `intake`, `docs`: not found; claimed by another or another is active; no daemon; internal error",
     ),
     ("10, 20", "`guard --exit-code`: `re_ground`, `block`"),
-    (
-        "3, 4, 6, 9",
-        "`run`, `intake`, `docs`: no such run, hypothesis or repository; another run is active; no daemon; internal error",
-    ),
     (
         "any",
         "`internal run-execution`, `run verify`: the status of the command; 124 at its time limit, 126 and 127 as in a shell",

@@ -33,6 +33,7 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "clean" -d 'Remove aictx
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "uninstall" -d 'Remove aictx from your agents and all repositories'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "next" -d 'Show what to do next, and why'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "prepare" -d 'Show the files and memory a goal needs'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "docs" -d 'Look after the documents that requests are routed to'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "log" -d 'List recorded executions, newest first'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "why" -d 'Show the context injected into a session, and why'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "view" -d 'Render memory as Markdown or as a Mermaid diagram'
@@ -71,6 +72,8 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "recall" -d 'Search memo
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "remember" -d 'Record a decision or a rule'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "task" -d 'Manage tasks that take several sessions'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "ticket" -d 'Manage the queue of tickets'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "run" -d 'Keep the hypotheses, evidence and learnings of one substantial task'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "intake" -d 'Show the documents of the repository that a request belongs to'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "failures" -d 'List, show and resolve known failures'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "memory" -d 'List and show items of memory'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "map" -d 'Find files, symbols and references'
@@ -112,6 +115,16 @@ complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l json -d 'Print o
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand prepare" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and not __fish_seen_subcommand_from check" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and not __fish_seen_subcommand_from check" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and not __fish_seen_subcommand_from check" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and not __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and not __fish_seen_subcommand_from check" -f -a "check" -d 'Check the documents that requests are routed to; exits with 1 if one breaks the form'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and __fish_seen_subcommand_from check" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and __fish_seen_subcommand_from check" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and __fish_seen_subcommand_from check" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and __fish_seen_subcommand_from check" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand docs; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l session -d 'Of this session: its id or the beginning of it' -r
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l file -d 'That touched this file or directory' -r
 complete -c aictx -n "__fish_aictx_using_subcommand log" -l failure -d 'That saw this failure: its id or the beginning of it' -r
@@ -821,6 +834,211 @@ complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subc
 complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "start" -d 'Start a run and make it the active one'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "status" -d 'Show the active run'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "show" -d 'Show a run'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "list" -d 'List the runs of this worktree, started last first'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "hypothesis" -d 'Add and resolve hypotheses'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "evidence" -d 'Add evidence'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "command-log" -d 'Record commands that were run'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "learning" -d 'Add and review learnings'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "note" -d 'Add a note'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "link" -d 'Link a ticket, task, commit, pull request or issue'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "verify" -d 'Run a command, show its output and record its result; its exit status is the command\'s'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "handoff" -d 'Show the handoff of a run, within a byte limit'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "park" -d 'Set a run aside'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "resume" -d 'Make a run the active one and show its handoff'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "reopen" -d 'Reopen a closed or abandoned run'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "close" -d 'Close a run, or show what is missing'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "abandon" -d 'Give a run up'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -f -a "gc" -d 'Park runs that stand still for two weeks, compress those closed a month ago'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l intent -d 'Intent [default: inferred from the request]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l non-goal -d 'Outcome that is not aimed at; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l skip-intake -d 'Leave out the documents that the request belongs to'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l switch -d 'Leave the active run open'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l park -d 'Park the active run; closing this one resumes it'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l status -d 'Only those in this state' -r -f -a "open\t''
+parked\t''
+closed\t''
+abandoned\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -f -a "add" -d 'Add a hypothesis; its id is printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from hypothesis" -f -a "resolve" -d 'Resolve a hypothesis'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from evidence" -f -a "add" -d 'Add an observation; its id is printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from command-log" -f -a "add" -d 'Record a command that was run; its id is printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -f -a "add" -d 'Add a learning and the artifact that holds it; its id is printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from learning" -f -a "review" -d 'List the learnings'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from note" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from link" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l timeout -d 'Stop it after this many seconds; it then ends with 124' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l max-bytes -d 'Longest text in bytes' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from handoff" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l reason -d 'Reason' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from park" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l reason -d 'Reason' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from reopen" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l summary -d 'Work that was done' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l verification -d 'Check that was made: a command line, or the id of a command of the run; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l unverified -d 'Reason for not verifying anything' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l risk -d 'Risk that is left; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l carry -d 'Open hypothesis that is left to the next run; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l override -d 'Pass over a gate (hypotheses, learning, verification, risks, summary); the reason is stored' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l no-risks -d 'No risk is left that you know of'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from close" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l reason -d 'Reason' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from abandon" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l repo -l root -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l run-id -d 'Run [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l apply -d 'Do it; otherwise only list them'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand run; and __fish_seen_subcommand_from gc" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand intake" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand intake" -l explain -d 'Show the words and scores that it was found by'
+complete -c aictx -n "__fish_aictx_using_subcommand intake" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand intake" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand intake" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand intake" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -l no-banner -d 'No banner is ever printed'
