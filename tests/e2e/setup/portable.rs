@@ -116,8 +116,14 @@ fn a_clone_knows_and_a_merge_forgets_nothing() {
             "main",
         ],
     );
-    // Whoever looks takes in what came.
-    env.aictx(&one, &["status"]).ok();
+    // Whoever looks takes in what came, unless a writer is at work just then.
+    let taken_in = || {
+        env.aictx(&one, &["status"]).ok();
+        let rows = env.rows(&one, "failure_memory/failure_patterns.jsonl");
+        rows.iter()
+            .any(|row| row.to_string().contains("test_print"))
+    };
+    wait_until("what was pulled is taken in", taken_in);
     let requests: Vec<String> = env
         .rows(&one, "continuity/handoffs.jsonl")
         .iter()
