@@ -165,7 +165,8 @@ fn from_folder(folder: &Path) -> std::io::Result<Vec<FoundFile>> {
     let names = untrusted::entries(folder)?.filter_map(|entry| entry.name.into_string().ok());
     let names = names.filter(|name| FileName::parse(name).is_some());
     let read = |name: String| {
-        let bytes = directory.read(&name, untrusted::Links::Refused, MAX_TICKET as u64)?;
+        let bytes = directory.read(&name, untrusted::Links::Refused, MAX_TICKET as u64);
+        let bytes = bytes.map_err(|e| std::io::Error::other(format!("{name}: {e}")))?;
         Ok(FoundFile {
             name,
             content: Some(Ok(bytes)),

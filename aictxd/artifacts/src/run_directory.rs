@@ -227,7 +227,9 @@ impl RunDirectory {
         let Some(opened) = self.root.open_if_there(file).map_err(fail)? else {
             return Ok(());
         };
-        let bytes = opened.read(MAX_FILE).map_err(fail)?;
+        let bytes = opened.read(MAX_FILE + 1).map_err(fail)?;
+        // What was not read would be lost with the file.
+        self.bounded(file, bytes.len())?;
         let packed = packed(&bytes).map_err(fail)?;
         let to = format!("{file}{PACKED}");
         self.root.replace(&to, &packed).map_err(fail)?;
@@ -335,6 +337,19 @@ mod tests {
         assert_eq!(runs.read("r/evidence.jsonl").unwrap(), before);
         runs.decompress("r/evidence.jsonl").unwrap();
         assert_eq!(ledger(dir.path()).into_bytes(), before.unwrap());
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_to_be_read_is_not_compressed() {
+        let dir = tempfile::tempdir().unwrap();
+        let runs = RunDirectory::create(dir.path(), RUNS, trust()).unwrap();
+        runs.transact(|_| ((), row("x"))).unwrap();
+        let path = dir.path().join(RUNS).join("r/evidence.jsonl");
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_len(MAX_FILE + 1).unwrap();
+        let refused = runs.compress("r/evidence.jsonl").unwrap_err();
+        assert!(matches!(refused, StoreError::TooLarge { .. }), "{refused}");
+        assert_eq!(path.metadata().unwrap().len(), MAX_FILE + 1);
     }
 
     #[test]

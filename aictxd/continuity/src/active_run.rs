@@ -22,7 +22,7 @@ pub struct ActiveRun {
     pub rejected: Vec<(String, String)>,
     /// Commands whose last result is a failure, the last one first.
     pub failing: Vec<String>,
-    /// Whose word it is.
+    /// Origin.
     pub origin: Origin,
 }
 

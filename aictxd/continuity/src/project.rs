@@ -83,7 +83,7 @@ pub struct Note {
     pub tags: String,
     /// The text behind the front matter, cut.
     pub text: String,
-    /// Whose word it is.
+    /// Origin.
     pub origin: Origin,
 }
 

@@ -13,7 +13,7 @@ use aictx_repomap::discover::{Look, git_index, look_at};
 /// Repositories that are remembered.
 const MAX_ROOTS: usize = 64;
 
-/// What git's index says of one directory, by repository, read again when the index changed.
+/// Tracked files of one directory, by repository; read again when git's index changed.
 #[derive(Debug)]
 pub struct TrackedBelow {
     /// The directory, with a slash at its end.

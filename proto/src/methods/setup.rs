@@ -58,7 +58,7 @@ pub struct InitParams {
     /// Let memory go through git, or no longer; as it was when nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub portable: Option<bool>,
-    /// What git is shown besides: `tickets`, or `none`; as it was when nothing is said.
+    /// Parts that git sees besides: `tickets`, or `none`; unchanged when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub track: Option<String>,
     /// Leave out the MCP server.

@@ -73,7 +73,7 @@ pub struct Recollection {
     pub execution: String,
     /// Why it is told.
     pub why: &'static str,
-    /// Whose word it is.
+    /// Origin.
     pub origin: Origin,
     /// The lines to tell.
     pub lines: Vec<Line>,
