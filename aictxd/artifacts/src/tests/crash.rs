@@ -574,7 +574,8 @@ fn a_durable_commit_waits_for_syncs_that_another_thread_has_begun() {
             let done = repo.store.transact(|s| ((), finalize("durable", s)));
             done.unwrap();
         });
-        let other = open(repo.dir.path()).unwrap();
+        let dir = repo.dir.path();
+        let other = Store::open(dir, trust(dir)).unwrap();
         let other = other.with_patience(std::time::Duration::ZERO);
         // Until it has the repository's lock; then it has all the time it could want.
         while !matches!(

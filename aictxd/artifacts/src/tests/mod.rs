@@ -31,8 +31,12 @@ pub(crate) fn trust(dir: &Path) -> Trust {
     Trust::new(UserKey::load_or_create(&dir.join("state")).unwrap())
 }
 
+/// Opens the store and finishes interrupted commits. `Store::open` alone skips them while the lock
+/// is taken, and a child that another test forks holds the lock until its `exec`.
 pub(crate) fn open(dir: &Path) -> Result<Store, StoreError> {
-    Store::open(dir, trust(dir))
+    let store = Store::open(dir, trust(dir))?;
+    let _ = store.recover();
+    Ok(store)
 }
 
 pub(crate) fn create(dir: &Path) -> Result<Store, StoreError> {
