@@ -4,8 +4,11 @@
 //! type live here. This crate does no I/O, knows no clock and starts no thread; it may be used by
 //! anything that wants to talk to the daemon or read `.aictx/` files.
 
+mod closed_set;
+
 pub mod effect;
 pub mod event;
+pub mod flow;
 pub mod fold;
 pub mod hook;
 pub mod identity;
