@@ -45,8 +45,6 @@ words! {
         Collected = "collected",
         /// Its dispatch is archived.
         Outboxed = "outboxed",
-        /// The ticket's checks have run, or there are none.
-        Judged = "judged",
         /// The flow has taken the result in.
         Settled = "settled",
     }
@@ -88,6 +86,33 @@ words! {
         Pause = "pause",
         /// Summary of a turn.
         TurnSummary = "turn_summary",
+    }
+    /// Author of the commits of a flow.
+    CommitBy {
+        /// The agent; it is asked again while something is left.
+        Agent = "agent",
+        /// The daemon, with the hooks of the repository.
+        Daemon = "daemon",
+        /// Nobody: what a ticket changed stays in the worktree.
+        Nobody = "off",
+    }
+    /// Extent of a conversation with an agent.
+    Conversation {
+        /// One for all turns of a ticket.
+        Ticket = "ticket",
+        /// One for each turn.
+        Fresh = "fresh",
+    }
+    /// State of an item of the inbox.
+    InboxState {
+        /// It waits for an answer.
+        Open = "open",
+        /// It was answered.
+        Answered = "answered",
+        /// It was dismissed.
+        Dismissed = "dismissed",
+        /// It went away by itself.
+        Obsolete = "obsolete",
     }
     /// Party that makes a flow go on.
     Actor {
@@ -193,8 +218,6 @@ reasons! {
     QuotaWait = "quota_wait", Daemon, false, "aictx flow status";
     /// The service is tried again.
     NetworkWait = "network_wait", Daemon, false, "aictx flow status";
-    /// Other flows have all the turns that may run at once.
-    TurnSlotWait = "turn_slot_wait", Daemon, false, "aictx flow status --all";
 }
 
 /// Tokens, cost and tool calls of one or more turns.

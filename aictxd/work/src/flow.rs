@@ -1,0 +1,7 @@
+//! Flows: agents work off the tickets of a worktree, turn by turn (docs/flows.md).
+
+pub mod engine;
+pub mod state;
+
+#[cfg(test)]
+mod tests;
