@@ -94,6 +94,8 @@ pub struct App {
     pub events: crate::hook::Events,
     /// Events that were told just now, where they are told twice.
     pub repeats: crate::hook::Repeats,
+    /// Flows of the daemon.
+    pub flows: crate::flow::supervisor::Flows,
     /// Registered repositories.
     pub registry: Registry,
     /// Counters.
@@ -251,6 +253,7 @@ impl App {
             lanes: Lanes::default(),
             sessions: Sessions::default(),
             events: crate::hook::Events::default(),
+            flows: crate::flow::supervisor::Flows::new(&locations.state),
             repeats: crate::hook::Repeats::default(),
             stats: Stats::default(),
             connections: Arc::default(),

@@ -58,6 +58,12 @@ enum Command {
     /// Read what a tool printed.
     #[command(subcommand)]
     Signals(Signals),
+    /// Watch over one process of a flow; started by the daemon.
+    #[command(hide = true)]
+    Host {
+        /// Folder of the turn or the check.
+        folder: PathBuf,
+    },
     /// Print the OpenRPC document of the socket.
     Openrpc,
     /// Copy standard input to standard output with secrets replaced; a summary goes to standard
@@ -161,6 +167,7 @@ pub fn main() -> ExitCode {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Err(error) => failed("signals", "io", &error.to_string(), json),
         },
+        Command::Host { folder } => crate::flow::turn_host::run(folder),
         Command::Mcp(arguments) => crate::mcp::run(arguments),
         Command::Openrpc => {
             let text =

@@ -12,6 +12,7 @@ pub mod check_for_file;
 pub mod cli;
 pub mod connections;
 pub mod eval;
+pub mod flow;
 pub mod git;
 pub mod guard_env;
 pub mod hook;

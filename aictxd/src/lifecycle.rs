@@ -309,6 +309,7 @@ async fn keep_house(app: Arc<App>) {
     // First what was observed meanwhile, so that it is part of what is finalized.
     spool::drain(&app).await;
     recover_sessions(&app).await;
+    crate::flow::supervisor::recover(&app).await;
     tidy(&app).await;
     let mut minutes = 0_u32;
     let mut tick = tokio::time::interval(LOOK_AROUND);

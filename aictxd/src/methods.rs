@@ -37,6 +37,7 @@ mod compact;
 mod doctor;
 mod edited_since;
 mod failures;
+mod flow;
 mod guard;
 mod import;
 mod init;
@@ -282,6 +283,21 @@ async fn dispatch(
         words::MAP_STATUS => map::ask(app, read(params)?, map::status).await,
         words::MAP_REFRESH => reply(&map::refresh(app, read(params)?).await?),
         words::MAP_EXPORT => map::ask(app, read(params)?, map::export).await,
+        words::FLOW_PREFLIGHT => reply(&flow::preflight(app, read(params)?).await?),
+        words::FLOW_START => reply(&flow::start(app, read(params)?).await?),
+        words::FLOW_STATUS => reply(&on_pool(app, params, flow::status).await?),
+        words::FLOW_PAUSE => reply(&flow::ask(app, read(params)?, Asked::Pause).await?),
+        words::FLOW_STOP => reply(&flow::ask(app, read(params)?, Asked::Stop).await?),
+        words::FLOW_RESUME => reply(&flow::resume(app, read(params)?).await?),
+        words::FLOW_SAY => reply(&flow::say(app, read(params)?).await?),
+        words::FLOW_REPLY => reply(&flow::reply(app, read(params)?).await?),
+        words::FLOW_INBOX => reply(&flow::inbox(app, read(params)?).await?),
+        words::FLOW_LOG => reply(&flow::log(app, read(params)?).await?),
+        words::FLOW_DIFF => reply(&flow::diff(app, read(params)?).await?),
+        words::FLOW_RESTORE => reply(&flow::restore(app, read(params)?).await?),
+        words::FLOW_RECOVER => reply(&flow::recover(app, read(params)?).await?),
+        words::FLOW_RETIRE => reply(&flow::retire(app, read(params)?).await?),
+        words::FLOW_COST => reply(&flow::cost(app, read(params)?).await?),
         words::STATUS => reply(&status::status(app)),
         words::HELLO => reply(&status::hello(app)),
         words::STOP => reply(&status::stop(app, &read(params)?)),

@@ -246,6 +246,19 @@ impl Usage {
             .saturating_add(self.output)
     }
 
+    /// The part of a total that is not in an earlier total.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        let cost = |cost: f64| (cost - earlier.cost_usd.unwrap_or_default()).max(0.0);
+        Self {
+            input: self.input.saturating_sub(earlier.input),
+            cached: self.cached.saturating_sub(earlier.cached),
+            output: self.output.saturating_sub(earlier.output),
+            cost_usd: self.cost_usd.map(cost),
+            tool_calls: self.tool_calls.saturating_sub(earlier.tool_calls),
+        }
+    }
+
     /// Adds another turn's.
     pub fn add(&mut self, other: Self) {
         self.input = self.input.saturating_add(other.input);

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 pub mod daemon;
 pub mod failures;
 pub mod finalize;
+pub mod flow;
 pub mod guard;
 pub mod import;
 pub mod map;
@@ -26,6 +27,7 @@ pub mod ticket;
 pub use daemon::*;
 pub use failures::*;
 pub use finalize::*;
+pub use flow::*;
 pub use guard::*;
 pub use import::*;
 pub use map::*;
@@ -201,6 +203,36 @@ methods! {
         "Close a run, or say what is missing.";
     RUN_GC = "run.gc", Repository, RunGcParams => RunGc,
         "Park runs that stand still and compress old ones, or say which.";
+    FLOW_PREFLIGHT = "flow.preflight", Daemon, FlowStartParams => FlowReply,
+        "Check whether a flow could start: tickets, checks, agents, git.";
+    FLOW_START = "flow.start", Daemon, FlowStartParams => FlowReply,
+        "Let agents work off the tickets of a worktree; one that is under way is shown instead.";
+    FLOW_STATUS = "flow.status", Daemon, FlowParams => FlowReply,
+        "Show the flow of a worktree, or all flows.";
+    FLOW_PAUSE = "flow.pause", Daemon, FlowParams => FlowReply,
+        "Pause a flow after the turn under way, or at once.";
+    FLOW_RESUME = "flow.resume", Daemon, FlowParams => FlowReply,
+        "Let a flow go on.";
+    FLOW_STOP = "flow.stop", Daemon, FlowParams => FlowReply,
+        "Stop a flow after the turn under way, or at once.";
+    FLOW_SAY = "flow.say", Daemon, FlowParams => FlowReply,
+        "Tell the agents of a flow something; it is in the next prompt.";
+    FLOW_REPLY = "flow.reply", Daemon, FlowParams => FlowReply,
+        "Answer the question of a flow, and let it go on.";
+    FLOW_INBOX = "flow.inbox", Daemon, FlowParams => FlowReply,
+        "List the questions of flows, or dismiss one.";
+    FLOW_LOG = "flow.log", Daemon, FlowParams => FlowReply,
+        "Show the turns of a flow, its events, or the prompt or output of a turn.";
+    FLOW_DIFF = "flow.diff", Daemon, FlowParams => FlowReply,
+        "Show what a turn, or the whole flow, changed.";
+    FLOW_RESTORE = "flow.restore", Daemon, FlowParams => FlowReply,
+        "Make a branch of the worktree as it was before a turn.";
+    FLOW_RECOVER = "flow.recover", Daemon, FlowParams => FlowReply,
+        "Take up flows that nobody works on, and rebuild what is known of them from their files.";
+    FLOW_RETIRE = "flow.retire", Daemon, FlowParams => FlowReply,
+        "Remove what is left of a flow that has ended: turns, checkpoints, files.";
+    FLOW_COST = "flow.cost", Daemon, FlowParams => FlowReply,
+        "Sum up turns, tokens, cost and time by ticket.";
     INTAKE = "intake", Repository, IntakeParams => IntakeReply,
         "Route a request to the documents of the repository that it belongs to.";
     DOCS_CHECK = "docs.check", Repository, DocsParams => DocsReply,

@@ -468,7 +468,7 @@ impl Flow {
             && (self.options.conversation == Conversation::Ticket
                 || kind == TurnKind::RepairFrontmatter);
         if !keeps {
-            ticket.session.clear();
+            ticket.leave_session();
         }
         ticket.session_profile = profile;
         Some(Turn {
@@ -838,7 +838,7 @@ impl Flow {
             ErrorClass::ContextOverflow | ErrorClass::SessionMissing => {
                 let ticket = self.ticket.as_mut();
                 let again = ticket.is_some_and(|ticket| {
-                    ticket.session.clear();
+                    ticket.leave_session();
                     ticket.gates.fresh_turns += 1;
                     ticket.gates.fresh_turns <= MAX_FRESH
                 });

@@ -269,6 +269,8 @@ pub struct TicketAtHand {
     pub session: String,
     /// Agent and model of the conversation.
     pub session_profile: String,
+    /// Usage of the conversation, for agents that report it as a whole.
+    pub session_usage: Usage,
     /// Result of its checks when it was last done: nothing where none ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
@@ -282,6 +284,14 @@ pub struct TicketAtHand {
     pub last_answer: String,
     /// Usage of its turns.
     pub usage: Usage,
+}
+
+impl TicketAtHand {
+    /// Leaves the conversation: the next turn begins a new one.
+    pub fn leave_session(&mut self) {
+        self.session.clear();
+        self.session_usage = Usage::default();
+    }
 }
 
 /// What the next turn of a ticket has to put right.
