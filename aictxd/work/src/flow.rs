@@ -2,6 +2,7 @@
 
 pub mod dispatch;
 pub mod engine;
+pub mod prompt;
 pub mod state;
 
 #[cfg(test)]
