@@ -1,4 +1,4 @@
-//! Tickets and agent runs as pure decisions: texts in, records, findings and edits out. No I/O.
+//! Tickets, flows and agent runs as pure decisions: texts in, records, findings and edits out. No I/O.
 
 pub mod flow;
 pub mod intake;

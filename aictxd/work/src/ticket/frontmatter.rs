@@ -160,7 +160,9 @@ fn is_marker(line: &str, marker: &str) -> bool {
         .is_some_and(|rest| rest.chars().all(char::is_whitespace))
 }
 
-fn split(text: &str) -> Result<(Range<usize>, usize, &'static str), Finding> {
+/// Finds the lines around the YAML, whatever stands between them: bytes of the YAML, offset of the text
+/// below, line end of the opening line.
+pub(crate) fn split(text: &str) -> Result<(Range<usize>, usize, &'static str), Finding> {
     let missing = |line, message: &str| {
         let place = Place { line, column: 1 };
         Err(Finding::new(Code::Frontmatter, place, message))
