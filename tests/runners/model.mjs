@@ -1,6 +1,7 @@
 // A scripted model on 127.0.0.1. It speaks as much of three vendors' streaming interfaces as their
 // agents need, and does what the request tells it: `STEPS: a ;; b ;; say words`. Each answered tool
-// call is one step further. What it was asked is kept, a JSON object a line.
+// call is one step further; `fail 429` answers with that status instead. What it was asked is kept,
+// a JSON object a line.
 //
 //   node model.mjs LOG PORTFILE
 import { createServer } from "node:http";
@@ -27,10 +28,11 @@ function steps(messages) {
   return line.split(";;").map((s) => s.trim()).filter(Boolean);
 }
 
-/** `{ say }` or `{ run }`. */
+/** `{ say }`, `{ run }` or `{ fail }`. */
 function next(list, done) {
   const step = list[done];
   if (step === undefined) return { say: "ok" };
+  if (step.startsWith("fail ")) return { fail: Number(step.slice(5)) };
   return step.startsWith("say ") ? { say: step.slice(4) } : { run: step };
 }
 
@@ -42,6 +44,56 @@ function events(response, list) {
   response.end();
 }
 
+/** When the limits end that are told with status 429. */
+const RESET = Number(process.env.MODEL_RESET ?? Math.floor(Date.now() / 1000) + 3600);
+
+/** Google's words for a limit that no retry helps against. */
+const DAILY = [
+  { "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: [{ quotaId: "GenerateRequestsPerDayPerProjectPerModel-FreeTier" }] },
+  { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "9120s" },
+];
+
+/** An error as a vendor words it: what its interface says with this status. */
+function fail(response, vendor, status) {
+  const headers = { "content-type": "application/json" };
+  const said = {
+    anthropic: {
+      400: ["invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"],
+      401: ["authentication_error", "invalid x-api-key"],
+      404: ["not_found_error", "model: no-such-model"],
+      429: ["rate_limit_error", "This request would exceed your account's rate limit. Please try again later."],
+      529: ["overloaded_error", "Overloaded"],
+    },
+    openai: {
+      400: ["invalid_request_error", "Your input exceeds the context window of this model.", "context_length_exceeded"],
+      401: ["invalid_request_error", "Incorrect API key provided.", "invalid_api_key"],
+      404: ["invalid_request_error", "The model `no-such-model` does not exist or you do not have access to it.", "model_not_found"],
+      429: ["usage_limit_reached", "The usage limit has been reached", null],
+      529: ["server_error", "The server is overloaded.", "server_is_overloaded"],
+    },
+    google: {
+      400: ["INVALID_ARGUMENT", "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."],
+      401: ["UNAUTHENTICATED", "API key not valid. Please pass a valid API key."],
+      404: ["NOT_FOUND", "models/no-such-model is not found for API version v1beta."],
+      429: ["RESOURCE_EXHAUSTED", "You exceeded your current quota, please check your plan and billing details."],
+      529: ["UNAVAILABLE", "The model is overloaded. Please try again later."],
+    },
+  }[vendor][status] ?? ["error", "failed"];
+  const [type, message, code] = said;
+  if (vendor === "anthropic" && status === 429) {
+    headers["anthropic-ratelimit-unified-status"] = "rejected";
+    headers["anthropic-ratelimit-unified-reset"] = String(RESET);
+    headers["anthropic-ratelimit-unified-representative-claim"] = "five_hour";
+  }
+  const body = {
+    anthropic: { type: "error", error: { type, message } },
+    openai: { error: { type, message, code, param: null, ...(status === 429 ? { plan_type: "plus", resets_at: RESET } : {}) } },
+    google: { error: { code: status, message, status: type, ...(status === 429 ? { details: DAILY } : {}) } },
+  }[vendor];
+  response.writeHead(vendor === "google" && status === 529 ? 503 : status, headers);
+  response.end(JSON.stringify(body));
+}
+
 let calls = 0;
 
 /** Anthropic: messages. */
@@ -49,6 +101,7 @@ function messages(body, response) {
   const has = body.tools?.some((tool) => tool.name === "Bash");
   const done = texts((body.messages ?? []).map((m) => (Array.isArray(m.content) ? m.content.filter((c) => c.type === "tool_result").map(() => "result") : []))).length;
   const step = has ? next(steps(body.messages), done) : { say: "ok" };
+  if (step.fail) return fail(response, "anthropic", step.fail);
   const id = `toolu_${++calls}`;
   const block = step.run
     ? { type: "tool_use", id, name: "Bash", input: {} }
@@ -80,6 +133,7 @@ function responses(body, response) {
   const input = Array.isArray(body.input) ? body.input : [];
   const done = input.filter((item) => item.type?.endsWith("_call_output")).length;
   const step = next(steps(input), done);
+  if (step.fail) return fail(response, "openai", step.fail);
   const id = `resp_${++calls}`;
   const names = (body.tools ?? []).map((tool) => tool.name);
   const shell = ["exec_command", "shell_command", "shell"].find((name) => names.includes(name)) ?? "exec_command";
@@ -101,6 +155,7 @@ function completions(body, response) {
   const names = (body.tools ?? []).map((tool) => tool.function?.name);
   const shell = ["bash", "run_commands"].find((name) => names.includes(name));
   const step = shell ? next(steps(body.messages), done) : { say: "ok" };
+  if (step.fail) return fail(response, "openai", step.fail);
   const argument = shell === "bash" ? { command: step.run, description: "a step" } : { commands: [step.run] };
   const id = `c_${++calls}`;
   const delta = step.run
@@ -119,8 +174,9 @@ function gemini(body, response, streams) {
   const parts = (body.contents ?? []).flatMap((c) => c.parts ?? []);
   const done = parts.filter((p) => p.functionResponse).length;
   const tools = (body.tools ?? []).flatMap((t) => t.functionDeclarations ?? []);
-  const has = tools.some((tool) => tool.name === "run_shell_command");
+  const has = tools.length > 0;
   const step = has ? next(steps(body.contents), done) : { say: "ok" };
+  if (step.fail) return fail(response, "google", step.fail);
   calls += 1;
   const part = step.run ? { functionCall: { name: "run_shell_command", args: { command: step.run, description: "a step" } } } : { text: step.say };
   const answer = { candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP", index: 0 }], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 } };

@@ -23,6 +23,7 @@ pub mod cline;
 pub mod codex;
 pub mod copilot;
 pub mod cursor;
+pub mod driver;
 pub mod gemini;
 pub mod generic;
 pub mod merge;
