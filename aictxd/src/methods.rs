@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -23,6 +23,7 @@ use aictx_proto::record::{AgentExecutionRow, files};
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::{GitState, Snapshot};
 use aictx_redact::Report;
+use aictx_work::flow::state::Asked;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -72,6 +73,16 @@ pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Json, Rp
     let (app, method, params) = (Arc::clone(app), method.to_owned(), params.to_owned());
     lane.run(async move { call_here(&app, &method, &params).await })
         .await
+}
+
+/// [`call`] for methods that call others: its type ends the circle.
+pub(crate) fn call_boxed(
+    app: &Arc<App>,
+    method: &'static str,
+    params: &Value,
+) -> Pin<Box<dyn Future<Output = Result<Json, RpcError>> + Send>> {
+    let (app, params) = (Arc::clone(app), params.to_string());
+    Box::pin(async move { call(&app, method, &params).await })
 }
 
 /// The lane of the repository that a call names, where its file system can hang. A hook finds its

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod execution;
+mod flow;
 mod guard;
 mod map_and_failures;
 mod memory;
@@ -15,6 +16,7 @@ mod setup;
 mod ticket;
 
 pub use execution::{Execution, ExecutionFinalize, ExecutionPrepare, Observed, RunExecution};
+pub use flow::{FlowAnswer, FlowAt, FlowCommand, FlowLog, FlowResume, FlowStart};
 pub use guard::{Claim, Steer, Trust};
 pub use map_and_failures::{Eval, Failures, Map, MapAt, Signals};
 pub use memory::{
@@ -82,6 +84,9 @@ pub enum Command {
     /// Manage the queue of tickets
     #[command(subcommand)]
     Ticket(Ticket),
+    /// Let agents work off the tickets, unattended
+    #[command(subcommand)]
+    Flow(Box<FlowCommand>),
     /// Keep the hypotheses, evidence and learnings of one substantial task
     Run(Box<Run>),
     /// Show the documents of the repository that a request belongs to

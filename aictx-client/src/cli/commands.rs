@@ -18,6 +18,7 @@ pub mod doctor;
 pub mod execution;
 pub mod failures;
 pub mod finalize;
+pub mod flow;
 pub mod guard;
 pub mod hook;
 pub mod map;
@@ -51,6 +52,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Prepare(options) => memory::prepare(&backend, options),
         Command::Task(command) => memory::task(&backend, command, paint),
         Command::Ticket(command) => ticket::ticket(&backend, command, paint),
+        Command::Flow(command) => flow::flow(&backend, *command, line.json, paint),
         Command::Run(options) => run::run(&backend, *options, line.json, paint),
         Command::Intake(options) => run::intake(&backend, options),
         Command::Docs(command) => run::docs(&backend, &command),

@@ -21,7 +21,7 @@ pub const GROUPS: &[Group] = &[
     Group {
         title: "Everyday",
         commands: &[
-            "resume", "next", "recall", "remember", "task", "ticket", "run", "finalize",
+            "resume", "next", "recall", "remember", "task", "ticket", "flow", "run", "finalize",
         ],
     },
     Group {
@@ -185,6 +185,20 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ),
             ("aictx ticket claim", "Take the next ticket that is ready"),
             ("aictx ticket done", "Mark the claimed ticket as done"),
+        ],
+    ),
+    (
+        "flow",
+        &[
+            (
+                "aictx flow start --verify \"cargo test\" --trust-verify",
+                "Let the agents of the tickets work them off",
+            ),
+            ("aictx flow watch", "Follow it until it ends"),
+            (
+                "aictx flow reply \"Use the second key\"",
+                "Answer its question and let it go on",
+            ),
         ],
     ),
     (

@@ -10,6 +10,7 @@ use super::terminal_text::{
 };
 
 pub mod failures;
+pub mod flow;
 pub mod guard;
 pub mod map;
 pub mod memory;

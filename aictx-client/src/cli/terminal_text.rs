@@ -105,6 +105,9 @@ pub fn label(text: &str, origin: Origin) -> String {
     text.split_inclusive('\n').map(told).collect()
 }
 
+/// Longest line of a meter; a longer one would wrap and could not be drawn over.
+const LINE: usize = 78;
+
 /// One line of progress that is drawn over and over, and gone in the end. Only on a terminal.
 #[derive(Debug)]
 pub struct Meter {
@@ -138,14 +141,27 @@ impl Meter {
         let bar = "█".repeat(filled) + &"░".repeat(METER_WIDTH.saturating_sub(filled));
         eprint!("\r{} {bar} {done}/{total} ", self.what);
     }
+
+    /// Draws a line of text, cut to the usual width of a terminal.
+    pub fn line(&mut self, text: &str) {
+        if self.on {
+            self.drawn = true;
+            eprint!("\r\u{1b}[K{}", one_line(text, LINE));
+        }
+    }
+
+    /// Takes it off the terminal, so that other text can follow.
+    pub fn clear(&mut self) {
+        if std::mem::take(&mut self.drawn) {
+            // Over it and back.
+            eprint!("\r\u{1b}[K");
+        }
+    }
 }
 
 impl Drop for Meter {
     fn drop(&mut self) {
-        if self.drawn {
-            // Over it and back.
-            eprint!("\r\u{1b}[K");
-        }
+        self.clear();
     }
 }
 

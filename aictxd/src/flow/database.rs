@@ -294,10 +294,9 @@ impl Database {
     /// # Errors
     /// The database cannot be read.
     pub fn get(&self, id: &str) -> Result<Option<Flow>, DatabaseError> {
-        let like = id.replace(['%', '_'], "");
         let found = self.flows(
-            "SELECT state FROM flow WHERE id LIKE ?1 || '%' ORDER BY id = ?1 DESC LIMIT 2",
-            [like],
+            "SELECT state FROM flow WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id = ?1 DESC LIMIT 2",
+            [id],
         )?;
         let mut found = found.into_iter();
         Ok(match (found.next(), found.next()) {
@@ -354,7 +353,7 @@ impl Database {
         params: impl rusqlite::Params,
     ) -> Result<Vec<String>, DatabaseError> {
         let connection = self.connection();
-        let mut statement = connection.prepare_cached(query).map_err(|e| self.error(e))?;
+        let mut statement = connection.prepare(query).map_err(|e| self.error(e))?;
         let rows = statement
             .query_map(params, |row| row.get(0))
             .map_err(|e| self.error(e))?;
@@ -396,14 +395,14 @@ impl Database {
         };
         let rows = || {
             // The newest ones, where there are more than asked for.
-            let mut statement = connection.prepare_cached(
+            let mut statement = connection.prepare(
                 "SELECT seq, at, text FROM (
                      SELECT seq, at, text FROM event WHERE flow_id = ?1 AND seq > ?2
                      ORDER BY seq DESC LIMIT ?3) ORDER BY seq",
             )?;
             statement
                 .query_map(params![flow_id, behind, limit], read)?
-                .collect()
+                .collect::<Result<Vec<_>, _>>()
         };
         rows().map_err(|e| self.error(e))
     }
@@ -433,7 +432,10 @@ impl Database {
     /// # Errors
     /// The database cannot be written.
     pub fn trust(&self, repo: &str, command: &str) -> Result<(), DatabaseError> {
-        self.execute("INSERT OR IGNORE INTO trust VALUES (?1, ?2)", [repo, command])
+        self.execute(
+            "INSERT OR IGNORE INTO trust VALUES (?1, ?2)",
+            [repo, command],
+        )
     }
 
     /// End of a limit of use of an agent, in seconds since the Unix epoch.
@@ -455,7 +457,10 @@ impl Database {
     /// # Errors
     /// The database cannot be written.
     pub fn set_quota(&self, agent: &str, until: i64) -> Result<(), DatabaseError> {
-        self.execute("INSERT OR REPLACE INTO quota VALUES (?1, ?2)", params![agent, until])
+        self.execute(
+            "INSERT OR REPLACE INTO quota VALUES (?1, ?2)",
+            params![agent, until],
+        )
     }
 
     /// Number of the reply that was given under a key.
@@ -557,7 +562,10 @@ mod tests {
         assert_eq!(database.events("flw_1", 0, 9).unwrap()[0].text, "begun");
         // A newer daemon fences the older one.
         let newer = Database::open(&path).unwrap();
-        assert!(matches!(database.save(&mut one, &[], None, 4), Err(DatabaseError::Stale(_))));
+        assert!(matches!(
+            database.save(&mut one, &[], None, 4),
+            Err(DatabaseError::Stale(_))
+        ));
         one.status = FlowStatus::Completed;
         newer.save(&mut one, &[], None, 5).unwrap();
         newer.insert(&flow("flw_2", "/w")).unwrap();

@@ -141,8 +141,8 @@ impl FlowFiles {
     /// # Errors
     /// It cannot be written.
     pub fn write_state(&self, flow: &Flow) -> Result<(), FlowFilesError> {
-        let value = serde_json::to_value(flow)
-            .map_err(|e| self.error(STATE, io::Error::other(e)))?;
+        let value =
+            serde_json::to_value(flow).map_err(|e| self.error(STATE, io::Error::other(e)))?;
         let effect = Effect::ReplaceJson {
             file: STATE.to_owned(),
             value,
@@ -222,8 +222,8 @@ impl FlowFiles {
     }
 
     fn write_meta(&self, directory: &str, meta: &Meta) -> Result<(), FlowFilesError> {
-        let value = serde_json::to_value(meta)
-            .map_err(|e| self.error(META_FILE, io::Error::other(e)))?;
+        let value =
+            serde_json::to_value(meta).map_err(|e| self.error(META_FILE, io::Error::other(e)))?;
         let effect = Effect::ReplaceJson {
             file: format!("{directory}/{META_FILE}"),
             value,
@@ -249,7 +249,10 @@ impl FlowFiles {
     }
 
     /// Every entry at the top of a directory of attachments, and the files that are archived.
-    fn attachments(&self, directory: &str) -> Result<(BTreeSet<String>, Vec<String>), FlowFilesError> {
+    fn attachments(
+        &self,
+        directory: &str,
+    ) -> Result<(BTreeSet<String>, Vec<String>), FlowFilesError> {
         let mut listing = Vec::new();
         self.list(directory, "", 0, &mut listing)?;
         let wanted = dispatch::attachments(&listing);
@@ -374,9 +377,15 @@ impl FlowFiles {
     pub fn replies(&self, behind: u32, up_to: u32) -> Vec<Reply> {
         let read = |seq: u32| {
             let directory = format!("{REPLIES}/{seq:04}");
-            let bytes = self.directory.read(&format!("{directory}/{REPLY_FILE}")).ok()??;
+            let bytes = self
+                .directory
+                .read(&format!("{directory}/{REPLY_FILE}"))
+                .ok()??;
             let bytes = bytes.get(..bytes.len().min(MAX_REPLY)).unwrap_or_default();
-            let names = self.directory.list(&directory, MAX_ENTRIES).unwrap_or_default();
+            let names = self
+                .directory
+                .list(&directory, MAX_ENTRIES)
+                .unwrap_or_default();
             let others = names
                 .into_iter()
                 .filter(|name| name != REPLY_FILE && !name.starts_with('.'));

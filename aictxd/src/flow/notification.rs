@@ -12,7 +12,7 @@ use serde_json::json;
 const TIME: Duration = Duration::from_secs(10);
 
 /// Tells of a flow that has paused or ended, beside the caller's work.
-pub fn tell(flow: &Flow) {
+pub(super) fn tell(flow: &Flow) {
     let is_news = matches!(
         flow.status,
         FlowStatus::Paused | FlowStatus::Completed | FlowStatus::Failed
@@ -31,7 +31,9 @@ pub fn tell(flow: &Flow) {
         }
     };
     // One that cannot be started notifies nobody.
-    let _ = std::thread::Builder::new().name("notify".into()).spawn(tell);
+    let _ = std::thread::Builder::new()
+        .name("notify".into())
+        .spawn(tell);
 }
 
 fn commands(flow: &Flow) -> Vec<Command> {
@@ -60,7 +62,11 @@ fn commands(flow: &Flow) -> Vec<Command> {
         });
         let mut command = Command::new("curl");
         command.args(["--fail", "--silent", "--max-time", "10", "--header"]);
-        command.args(["content-type: application/json", "--data", &body.to_string()]);
+        command.args([
+            "content-type: application/json",
+            "--data",
+            &body.to_string(),
+        ]);
         command.args(["--", &flow.options.webhook]);
         commands.push(command);
     }

@@ -13,8 +13,8 @@ use std::time::Duration;
 use aictx_continuity::claimed_tickets;
 use aictx_files::untrusted;
 use aictx_proto::flow::{
-    AgentError, CommitBy, ErrorClass, FlowReason, TurnKind, TurnOutcome, TurnPhase,
-    TurnReport, Usage,
+    AgentError, CommitBy, ErrorClass, FlowReason, TurnKind, TurnOutcome, TurnPhase, TurnReport,
+    Usage,
 };
 use aictx_proto::methods::{self as words, Severity};
 use aictx_proto::rpc::RpcError;
@@ -174,7 +174,11 @@ impl Flows {
             0 | 1 => format!("{turn:04}"),
             attempt => format!("{turn:04}.{attempt}"),
         };
-        self.state.join("flows").join(flow_id).join("turns").join(name)
+        self.state
+            .join("flows")
+            .join(flow_id)
+            .join("turns")
+            .join(name)
     }
 
     /// Directory of everything of a flow in the user's state directory.
@@ -197,7 +201,8 @@ impl Flows {
     /// What a turn under way shows.
     pub fn live(&self, flow_id: &str) -> Live {
         let task = lock(&self.tasks).get(flow_id).cloned();
-        task.map(|task| lock(&task.live).clone()).unwrap_or_default()
+        task.map(|task| lock(&task.live).clone())
+            .unwrap_or_default()
     }
 
     /// Changes a flow as it is now and saves it, with events. The closure may be called again when somebody else
@@ -242,7 +247,9 @@ impl Flows {
         }
         if flow.reason_code == Some(FlowReason::QuotaWait)
             && let (Some(due), Some(ticket)) = (flow.due_at, &flow.ticket)
-            && let Err(error) = self.database().and_then(|db| db.set_quota(&ticket.agent, due))
+            && let Err(error) = self
+                .database()
+                .and_then(|db| db.set_quota(&ticket.agent, due))
         {
             tracing::warn!(%error, "the limit is not known to other flows");
         }
@@ -265,7 +272,11 @@ impl Flows {
 
     /// Sends an interrupt to the turn under way of a flow, if there is one.
     pub fn interrupt(&self, flow: &Flow) {
-        if let Some(turn) = flow.turn.as_ref().filter(|turn| turn.phase == TurnPhase::Launched) {
+        if let Some(turn) = flow
+            .turn
+            .as_ref()
+            .filter(|turn| turn.phase == TurnPhase::Launched)
+        {
             let path = self.folder(&flow.flow_id, turn.n, turn.attempt);
             TurnFolder::at(path.clone()).signal(rustix::process::Signal::INT);
             for check in 0..64 {
@@ -308,7 +319,11 @@ pub async fn recover(app: &Arc<App>) {
 }
 
 fn recover_states(app: &App) -> Result<Vec<Flow>, FlowsError> {
-    let roots = app.registry.list().into_iter().map(|entry| PathBuf::from(entry.repo_path));
+    let roots = app
+        .registry
+        .list()
+        .into_iter()
+        .map(|entry| PathBuf::from(entry.repo_path));
     let roots: Vec<PathBuf> = roots.filter(|root| root.join(DIRECTORY).is_dir()).collect();
     if roots.is_empty() && !app.flows.path().exists() {
         return Ok(Vec::new());
@@ -473,7 +488,9 @@ impl Surroundings {
         };
         let host = app.hosts.open(&place.root).map_err(FlowsError::Method)?;
         let files = TicketFiles::of(app, &place, Arc::clone(&host));
-        let queue = files.and_then(|files| files.read()).map_err(FlowsError::Method)?;
+        let queue = files
+            .and_then(|files| files.read())
+            .map_err(FlowsError::Method)?;
         let holder = holder(flow);
         let snapshot = host.snapshot();
         let claims = claimed_tickets(&snapshot).filter(|(_, link)| link.holder != holder);
@@ -599,7 +616,10 @@ fn look_now(app: &App, flow: &Flow) -> Result<Flow, FlowsError> {
     let (around, replies) = match has_worktree {
         true => {
             let files = FlowFiles::create(&app.hosts, worktree_path, &flow.flow_id)?;
-            (Surroundings::of(app, flow)?, files.take_reply(flow.reply_seq)?)
+            (
+                Surroundings::of(app, flow)?,
+                files.take_reply(flow.reply_seq)?,
+            )
         }
         false => (Surroundings::none(), flow.reply_seq),
     };
@@ -626,7 +646,10 @@ fn look_now(app: &App, flow: &Flow) -> Result<Flow, FlowsError> {
             now,
         );
         if let Some(turn) = &flow.turn {
-            events.push(format!("turn {}: {} {} by {}", turn.n, turn.kind, turn.file, turn.driver));
+            events.push(format!(
+                "turn {}: {} {} by {}",
+                turn.n, turn.kind, turn.file, turn.driver
+            ));
         }
         ((), None)
     })?;
@@ -636,11 +659,10 @@ fn look_now(app: &App, flow: &Flow) -> Result<Flow, FlowsError> {
 /// Calls a method of the daemon, as a client would.
 async fn call(
     app: &Arc<App>,
-    method: &str,
+    method: &'static str,
     params: &serde_json::Value,
 ) -> Result<serde_json::Value, FlowsError> {
-    // Methods call flows, too: the compiler has to be told that this ends.
-    let answer = Box::pin(crate::methods::call(app, method, &params.to_string())).await;
+    let answer = crate::methods::call_boxed(app, method, params).await;
     let answer = answer.map_err(FlowsError::Method)?;
     Ok(serde_json::from_str(&answer).unwrap_or_default())
 }
@@ -748,7 +770,10 @@ async fn refuse(
     let now = app.now().unix();
     update(app, &flow.flow_id, move |flow, _| {
         if flow.activity() == Activity::Launch {
-            let fingerprint = flow.ticket.as_ref().map(|ticket| ticket.fingerprint.clone());
+            let fingerprint = flow
+                .ticket
+                .as_ref()
+                .map(|ticket| ticket.fingerprint.clone());
             flow.refused(reason, &text, &fingerprint.unwrap_or_default(), now);
         }
         ((), None)
@@ -834,9 +859,15 @@ fn prepare(
     files.prepare()?;
     let Some(entry) = around.entry(turn) else {
         // The next look chooses another one.
-        return Ok(Some((FlowReason::NoTickets, format!("{} is gone", turn.file))));
+        return Ok(Some((
+            FlowReason::NoTickets,
+            format!("{} is gone", turn.file),
+        )));
     };
-    let wanted = entry.ticket.as_ref().map_or(&[][..], |ticket| &ticket.context);
+    let wanted = entry
+        .ticket
+        .as_ref()
+        .map_or(&[][..], |ticket| &ticket.context);
     let contents: Vec<_> = wanted
         .iter()
         .map(|file| {
@@ -856,10 +887,16 @@ fn prepare(
         .zip(&contents)
         .map(|(file, content)| Requested {
             file,
-            content: content.as_ref().map_or_else(|missing| *missing, |text| Content::Text(text)),
+            content: content
+                .as_ref()
+                .map_or_else(|missing| *missing, |text| Content::Text(text)),
         })
         .collect();
-    let docs: Vec<(Doc, &str)> = around.docs.iter().map(|(doc, text)| (*doc, text.as_str())).collect();
+    let docs: Vec<(Doc, &str)> = around
+        .docs
+        .iter()
+        .map(|(doc, text)| (*doc, text.as_str()))
+        .collect();
     let replies = files.replies(flow.reply_seq, turn.replies);
     let ticket_file = ticket_path(app, flow, entry.file.as_str());
     let flow_dir = format!("{DIRECTORY}/{}", flow.flow_id);
@@ -871,22 +908,20 @@ fn prepare(
     let mut notices = Vec::new();
     let gates = &at_hand.gates;
     let left = |cap: u32, used: u32| cap.saturating_sub(used);
-    let status = gates.commit.join("\n");
     match turn.kind {
         TurnKind::RepairFrontmatter => notices.push(Notice::Findings {
-            findings: &entry.findings,
+            findings: &gates.lint,
             attempts: left(flow.caps.lint, gates.lint_turns),
         }),
         TurnKind::Commit => notices.push(Notice::Commit {
-            status: &status,
+            paths: &gates.commit,
             hook: &gates.commit_output,
             attempts: left(flow.caps.commit, gates.commit_turns),
         }),
         TurnKind::VerifyFix => {
             if let Some(check) = &gates.verify {
                 notices.push(Notice::Verify {
-                    command: &check.command,
-                    output: &check.tail,
+                    check,
                     attempts: left(flow.caps.verify_fix, gates.verify_turns),
                 });
             }
@@ -903,7 +938,7 @@ fn prepare(
         &Parts {
             kind: turn.kind,
             continued: !turn.resume.is_empty(),
-            commits_by_daemon: flow.options.commit != CommitBy::Agent,
+            commit: flow.options.commit,
             turn: flow.turns + 1,
             max_turns: flow.caps.turns,
             usage: &usage,
@@ -915,7 +950,11 @@ fn prepare(
             capsule,
             handoff: "",
             // A conversation that goes on has it already.
-            last_answer: if turn.resume.is_empty() { &at_hand.last_answer } else { "" },
+            last_answer: if turn.resume.is_empty() {
+                &at_hand.last_answer
+            } else {
+                ""
+            },
             notices: &notices,
             replies: &replies,
         },
@@ -924,7 +963,10 @@ fn prepare(
     let built = match built {
         Ok(built) => built,
         Err(error @ prompt::PromptError::RequiredFile(_)) => {
-            return Ok(Some((FlowReason::MissingRequiredContext, error.to_string())));
+            return Ok(Some((
+                FlowReason::MissingRequiredContext,
+                error.to_string(),
+            )));
         }
         Err(error) => return Ok(Some((FlowReason::NeedsUserFix, error.to_string()))),
     };
@@ -940,8 +982,12 @@ fn prepare(
     if !launch.stdin {
         args.push(built.text.clone());
     }
-    folder.write("prompt.md", built.text.as_bytes()).map_err(fail)?;
-    folder.write_json("blocks.json", &built.sizes).map_err(fail)?;
+    folder
+        .write("prompt.md", built.text.as_bytes())
+        .map_err(fail)?;
+    folder
+        .write_json("blocks.json", &built.sizes)
+        .map_err(fail)?;
     let request = Request {
         program: launch.program,
         args,
@@ -961,7 +1007,11 @@ fn prepare(
     }
     let tree = around.tree;
     app.flows.update(app, &flow.flow_id, |flow, _| {
-        if let Some(turn) = flow.turn.as_mut().filter(|turn| turn.phase == TurnPhase::Prepared) {
+        if let Some(turn) = flow
+            .turn
+            .as_mut()
+            .filter(|turn| turn.phase == TurnPhase::Prepared)
+        {
             turn.tree_before.clone_from(&tree);
         }
         ((), None)
@@ -1006,7 +1056,9 @@ impl Output {
     fn follow(&mut self, folder: &TurnFolder, now: i64, live: &Mutex<Live>) -> bool {
         let before = self.offset;
         loop {
-            let bytes = folder.read_from("stdout.log", self.offset, CHUNK).unwrap_or_default();
+            let bytes = folder
+                .read_from("stdout.log", self.offset, CHUNK)
+                .unwrap_or_default();
             if bytes.is_empty() {
                 return self.offset > before;
             }
@@ -1126,7 +1178,10 @@ async fn attend(app: &Arc<App>, flow: &Flow, task: &Arc<Task>) -> Result<(), Flo
             _ => None,
         };
         let started = exit.started_at.max(1);
-        let error = report.error.as_ref().map_or(String::new(), |e| format!(": {}", e.text));
+        let error = report
+            .error
+            .as_ref()
+            .map_or(String::new(), |e| format!(": {}", e.text));
         let outcome = report.outcome;
         flow.collected(report, interrupted, started, exit.ended_at.max(started));
         if let Some(turn) = &flow.turn {
@@ -1140,9 +1195,10 @@ async fn attend(app: &Arc<App>, flow: &Flow, task: &Arc<Task>) -> Result<(), Flo
 
 fn is_over(flow: &Flow, usage: Usage) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "compared with a limit")]
-    let tokens = flow.caps.tokens.is_some_and(|cap| {
-        (flow.usage.tokens() + usage.tokens()) as f64 > cap as f64 * OVERRUN
-    });
+    let tokens = flow
+        .caps
+        .tokens
+        .is_some_and(|cap| (flow.usage.tokens() + usage.tokens()) as f64 > cap as f64 * OVERRUN);
     let cost = flow.usage.cost_usd.unwrap_or_default() + usage.cost_usd.unwrap_or_default();
     tokens || flow.caps.cost_usd.is_some_and(|cap| cost > cap * OVERRUN)
 }
@@ -1191,7 +1247,10 @@ fn lost(
 ) -> Result<(), FlowsError> {
     turn_host::kill_marked(folder.path());
     let around = Surroundings::of(app, flow)?;
-    let before = flow.ticket.as_ref().map(|ticket| ticket.fingerprint.as_str());
+    let before = flow
+        .ticket
+        .as_ref()
+        .map(|ticket| ticket.fingerprint.as_str());
     let dispatch = Path::new(&flow.worktree)
         .join(DIRECTORY)
         .join(&flow.flow_id)
@@ -1256,12 +1315,17 @@ async fn judge(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError> {
     let own = flow.clone();
     let around = blocking(app, move |app| Surroundings::of(app, &own)).await?;
     let entry = around.entry(&turn);
-    let was_ok = turn.report.as_ref().is_some_and(|r| r.outcome == TurnOutcome::Ok);
+    let was_ok = turn
+        .report
+        .as_ref()
+        .is_some_and(|r| r.outcome == TurnOutcome::Ok);
     let is_done = entry.is_some_and(Entry::is_done);
     let mut checks = Vec::new();
     if is_done && was_ok {
         let ticket = entry.and_then(|entry| entry.ticket.as_ref());
-        let mut commands: Vec<Check> = ticket.map(|ticket| ticket.verify.clone()).unwrap_or_default();
+        let mut commands: Vec<Check> = ticket
+            .map(|ticket| ticket.verify.clone())
+            .unwrap_or_default();
         commands.extend(flow.options.verify.iter().map(|command| Check {
             command: command.clone(),
             timeout: String::new(),
@@ -1290,7 +1354,10 @@ async fn run_check(
     number: usize,
     check: &Check,
 ) -> Result<CheckResult, FlowsError> {
-    let path = app.flows.folder(&flow.flow_id, turn.n, turn.attempt).join(format!("check-{number}"));
+    let path = app
+        .flows
+        .folder(&flow.flow_id, turn.n, turn.attempt)
+        .join(format!("check-{number}"));
     let fail = |source| FlowsError::Folder {
         path: path.clone(),
         source,
@@ -1298,7 +1365,10 @@ async fn run_check(
     let command = check.command.clone();
     let trusted = {
         let (repo, command) = (flow.repo.clone(), command.clone());
-        blocking(app, move |app| Ok(app.flows.database()?.is_trusted(&repo, &command)?)).await?
+        blocking(app, move |app| {
+            Ok(app.flows.database()?.is_trusted(&repo, &command)?)
+        })
+        .await?
     };
     if !trusted {
         return Ok(CheckResult {
@@ -1355,12 +1425,7 @@ pub fn seconds(text: &str) -> Option<u64> {
 }
 
 /// Looks at what a turn did, commits where that is the daemon's task, and settles it.
-fn settle(
-    app: &App,
-    flow: &Flow,
-    turn: &Turn,
-    checks: Vec<CheckResult>,
-) -> Result<(), FlowsError> {
+fn settle(app: &App, flow: &Flow, turn: &Turn, checks: Vec<CheckResult>) -> Result<(), FlowsError> {
     let worktree_path = Path::new(&flow.worktree);
     let mut around = Surroundings::of(app, flow)?;
     let passed = checks.iter().all(CheckResult::passed);
@@ -1370,8 +1435,11 @@ fn settle(
         let at_hand = flow.ticket.as_ref();
         let baseline = at_hand.map_or(&[][..], |ticket| &ticket.baseline);
         let dirty = around.git.as_ref().map_or(&[][..], |git| &git.dirty);
-        let paths: Vec<String> =
-            dirty.iter().filter(|path| !baseline.contains(path)).cloned().collect();
+        let paths: Vec<String> = dirty
+            .iter()
+            .filter(|path| !baseline.contains(path))
+            .cloned()
+            .collect();
         if !paths.is_empty() {
             let title = at_hand.map_or("", |ticket| ticket.title.as_str());
             let said = worktree::commit(worktree_path, &paths, title);
@@ -1410,7 +1478,9 @@ fn settle(
     let errors = entry.map(|entry| {
         let errors = entry.findings.iter();
         let errors = errors.filter(|finding| finding.code.severity() == Severity::Error);
-        errors.map(|f| format!("line {}: {}", f.place.line, f.message)).collect()
+        errors
+            .map(|f| format!("line {}: {}", f.place.line, f.message))
+            .collect()
     });
     let text = entry.map_or("", |entry| entry.text.as_str());
     let facts = Judgement {
@@ -1455,7 +1525,8 @@ fn settle(
             tree_before: turn.tree_before.clone(),
             tree_after: tree.to_owned(),
             diff,
-            verified: (!facts.checks.is_empty()).then(|| facts.checks.iter().all(CheckResult::passed)),
+            verified: (!facts.checks.is_empty())
+                .then(|| facts.checks.iter().all(CheckResult::passed)),
             dispatch: turn.dispatch.as_ref().map_or(0, |dispatch| dispatch.seq),
             summary: report.map_or_else(String::new, |report| {
                 report.text.chars().take(MAX_SUMMARY).collect()
@@ -1475,7 +1546,10 @@ fn settle(
             events.push(format!("`{}` {result}", check.command));
         }
         if !facts.out_of_scope.is_empty() {
-            events.push(format!("outside of the scope: {}", facts.out_of_scope.join(", ")));
+            events.push(format!(
+                "outside of the scope: {}",
+                facts.out_of_scope.join(", ")
+            ));
         }
         flow.judged(&facts, now);
         ((), Some(receipt))

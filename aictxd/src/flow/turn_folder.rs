@@ -171,7 +171,11 @@ impl TurnFolder {
 
     /// Looks at the host. The lock is asked first: an end that is written after that look is found, too.
     pub fn host(&self) -> HostState {
-        let is_free = self.lock().is_ok();
+        let is_free = match self.lock() {
+            Ok(_) => true,
+            // Without the folder there never was one; any other trouble passes.
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
         match self.read_json("exit.json") {
             Some(exit) => HostState::Ended(exit),
             None if is_free => HostState::Lost,

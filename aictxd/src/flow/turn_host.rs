@@ -192,11 +192,7 @@ impl Escalation {
 }
 
 /// Copies output to a file, up to a limit; returns how much there was.
-async fn keep(
-    mut from: impl AsyncRead + Unpin,
-    to: PathBuf,
-    limit: u64,
-) -> io::Result<u64> {
+async fn keep(mut from: impl AsyncRead + Unpin, to: PathBuf, limit: u64) -> io::Result<u64> {
     let mut file = private::file(&to)?;
     file.set_len(0)?;
     let mut buffer = vec![0; CHUNK];
@@ -276,7 +272,10 @@ fn marked(folder: &Path) -> Vec<Pid> {
         let is_marked = command.split(' ').any(|word| word == mark);
         (is_marked && pid != own).then_some(pid)
     };
-    String::from_utf8_lossy(&listed).lines().filter_map(marked).collect()
+    String::from_utf8_lossy(&listed)
+        .lines()
+        .filter_map(marked)
+        .collect()
 }
 
 /// Always another number: nothing tells cheaply whether processes work, so none counts as idle.

@@ -51,9 +51,17 @@ pub fn facts(worktree: &Path) -> Option<GitFacts> {
     for entry in output.bytes.split(|byte| *byte == 0) {
         let line = String::from_utf8_lossy(entry);
         if let Some(oid) = line.strip_prefix("# branch.oid ") {
-            facts.head = if oid == "(initial)" { String::new() } else { oid.to_owned() };
+            facts.head = if oid == "(initial)" {
+                String::new()
+            } else {
+                oid.to_owned()
+            };
         } else if let Some(name) = line.strip_prefix("# branch.head ") {
-            facts.branch = if name == "(detached)" { String::new() } else { name.to_owned() };
+            facts.branch = if name == "(detached)" {
+                String::new()
+            } else {
+                name.to_owned()
+            };
         } else if let Some(path) = path_of(&line)
             && !is_ours(path)
             && facts.dirty.len() < MAX_DIRTY
@@ -88,8 +96,7 @@ pub fn tree(worktree: &Path, scratch: &Path) -> Option<String> {
     let _ = seed_index(worktree, &index);
     let mut command = child::git(worktree);
     command.env("GIT_INDEX_FILE", &index);
-    command.args(["add", "--all", "--", "."]);
-    command.args(OURS.iter().map(|own| format!(":(exclude){own}**")));
+    command.args(["add", "--all"]);
     run(&mut command)?;
     let mut command = child::git(worktree);
     command.env("GIT_INDEX_FILE", &index).arg("write-tree");
@@ -162,10 +169,21 @@ pub fn forget_checkpoints(worktree: &Path, flow_id: &str, last_turn: Option<u32>
 /// Counts what changed between two trees.
 pub fn diff_stat(worktree: &Path, from: &str, to: &str) -> DiffStat {
     let mut command = child::git(worktree);
-    command.args(["diff-tree", "-r", "--no-renames", "--numstat", "-z", from, to]);
+    command.args([
+        "diff-tree",
+        "-r",
+        "--no-renames",
+        "--numstat",
+        "-z",
+        from,
+        to,
+    ]);
     let mut stat = DiffStat::default();
     let output = run(&mut command).map_or_else(Vec::new, |output| output.bytes);
-    for entry in output.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
+    for entry in output
+        .split(|byte| *byte == 0)
+        .filter(|entry| !entry.is_empty())
+    {
         let entry = String::from_utf8_lossy(entry);
         let mut fields = entry.splitn(3, '\t');
         // Binary files have `-` there.
@@ -180,9 +198,19 @@ pub fn diff_stat(worktree: &Path, from: &str, to: &str) -> DiffStat {
 /// Paths that differ between two trees.
 pub fn changed_paths(worktree: &Path, from: &str, to: &str) -> Vec<String> {
     let mut command = child::git(worktree);
-    command.args(["diff-tree", "-r", "--no-renames", "--name-only", "-z", from, to]);
+    command.args([
+        "diff-tree",
+        "-r",
+        "--no-renames",
+        "--name-only",
+        "-z",
+        from,
+        to,
+    ]);
     let output = run(&mut command).map_or_else(Vec::new, |output| output.bytes);
-    let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+    let paths = output
+        .split(|byte| *byte == 0)
+        .filter(|path| !path.is_empty());
     let paths = paths.map(|path| String::from_utf8_lossy(path).into_owned());
     paths.take(MAX_DIRTY).collect()
 }
@@ -190,7 +218,14 @@ pub fn changed_paths(worktree: &Path, from: &str, to: &str) -> Vec<String> {
 /// The difference between two trees as a patch; cut off where it is too long.
 pub fn patch(worktree: &Path, from: &str, to: &str) -> Option<String> {
     let mut command = child::git(worktree);
-    command.args(["diff", "--no-ext-diff", "--no-textconv", "--no-color", from, to]);
+    command.args([
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        from,
+        to,
+    ]);
     let output = child::output(&mut command, Limits::new(TIME, MAX_OUTPUT)).ok()?;
     Some(String::from_utf8_lossy(&output.bytes).into_owned())
 }
@@ -201,8 +236,13 @@ pub fn patch(worktree: &Path, from: &str, to: &str) -> Option<String> {
 /// What git says: there is no such checkpoint, or the branch is there already.
 pub fn branch_at(worktree: &Path, branch: &str, reference: &str) -> io::Result<()> {
     let arguments = ["branch", "--", branch, reference].map(OsString::from);
-    said(worktree, &arguments, TIME)
-        .and_then(|(ok, text)| if ok { Ok(()) } else { Err(io::Error::other(text)) })
+    said(worktree, &arguments, TIME).and_then(|(ok, text)| {
+        if ok {
+            Ok(())
+        } else {
+            Err(io::Error::other(text))
+        }
+    })
 }
 
 /// Commits paths as a person would, with the hooks of the repository; returns what git and the hooks said where
@@ -213,7 +253,9 @@ pub fn branch_at(worktree: &Path, branch: &str, reference: &str) -> io::Result<(
 pub fn commit(worktree: &Path, paths: &[String], message: &str) -> io::Result<Option<String>> {
     let with = |words: &[&str]| {
         let words = words.iter().map(OsString::from);
-        let paths = paths.iter().map(|path| OsString::from(format!(":(literal,top){path}")));
+        let paths = paths
+            .iter()
+            .map(|path| OsString::from(format!(":(literal,top){path}")));
         words.chain(paths).collect::<Vec<_>>()
     };
     let (added, text) = said(worktree, &with(&["add", "--"]), TIME)?;

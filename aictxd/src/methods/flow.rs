@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aictx_files::child::{self, Limits};
-use aictx_proto::flow::{Conversation, FlowReason, FlowStatus, InboxState, TurnPhase, Usage};
+use aictx_proto::flow::{Conversation, FlowStatus, InboxState, TurnPhase, Usage};
 use aictx_proto::methods::{
     self as words, FlowEvent, FlowLimits, FlowParams, FlowQuestion, FlowReply, FlowRow,
     FlowStartParams, Severity,
@@ -45,8 +45,9 @@ const MAX_TEXT: usize = 64 * 1024;
 fn failed(error: FlowsError) -> RpcError {
     match error {
         FlowsError::Method(error) => error,
-        FlowsError::Unknown(_) => RpcError::new(NOT_FOUND, error.to_string())
-            .hint("`aictx flow status --all` lists them"),
+        FlowsError::Unknown(_) => {
+            RpcError::new(NOT_FOUND, error.to_string()).hint("`aictx flow status --all` lists them")
+        }
         FlowsError::Database(DatabaseError::Taken(_)) => RpcError::new(CONFLICT, error.to_string()),
         _ => RpcError::new(INTERNAL, error.to_string()),
     }
@@ -206,7 +207,9 @@ fn plan(app: &App, params: &FlowStartParams) -> Result<Plan, RpcError> {
     }
     let git = worktree::facts(&place.worktree);
     match &git {
-        None => warnings.push("this is no git repository: nothing is committed and no turn can be undone".into()),
+        None => warnings.push(
+            "this is no git repository: nothing is committed and no turn can be undone".into(),
+        ),
         Some(git) if git.head.is_empty() => warnings.push("the branch has no commit yet".into()),
         Some(git) if !git.dirty.is_empty() => warnings.push(format!(
             "{} changed already; tickets need not commit them",
@@ -219,8 +222,11 @@ fn plan(app: &App, params: &FlowStartParams) -> Result<Plan, RpcError> {
             let ticket = entry.ticket.as_ref();
             ticket.is_some_and(|ticket| ticket.verify.is_empty() && ticket.agent != USER)
         };
-        let names: Vec<String> =
-            open.iter().filter(has_none).map(|entry| entry.file.to_string()).collect();
+        let names: Vec<String> = open
+            .iter()
+            .filter(has_none)
+            .map(|entry| entry.file.to_string())
+            .collect();
         if !names.is_empty() {
             problems.push(format!(
                 "nothing proves that {} done: add `verify:` to the ticket, give --verify COMMAND, or --unverified",
@@ -237,7 +243,9 @@ fn plan(app: &App, params: &FlowStartParams) -> Result<Plan, RpcError> {
     let mut untrusted = Vec::new();
     for command in checks(&open, &params.verify) {
         if !params.trust_verify
-            && !database.is_trusted(&repo, &command).map_err(|e| failed(e.into()))?
+            && !database
+                .is_trusted(&repo, &command)
+                .map_err(|e| failed(e.into()))?
         {
             untrusted.push(command);
         }
@@ -270,7 +278,10 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 fn checks(open: &[&Entry], own: &[String]) -> Vec<String> {
     let of = |entry: &&Entry| entry.ticket.as_ref().map(|ticket| ticket.verify.clone());
     let theirs = open.iter().filter_map(of).flatten();
-    let mut all: Vec<String> = theirs.map(|check| check.command).chain(own.iter().cloned()).collect();
+    let mut all: Vec<String> = theirs
+        .map(|check| check.command)
+        .chain(own.iter().cloned())
+        .collect();
     all.sort();
     all.dedup();
     all
@@ -287,7 +298,10 @@ fn drivers(
     let mut names: Vec<&str> = match params.driver.as_str() {
         "" => {
             let agents = open.iter().filter_map(|entry| entry.ticket.as_ref());
-            agents.map(|ticket| ticket.agent.as_str()).filter(|agent| *agent != USER).collect()
+            agents
+                .map(|ticket| ticket.agent.as_str())
+                .filter(|agent| *agent != USER)
+                .collect()
         }
         driver => vec![driver],
     };
@@ -305,7 +319,9 @@ fn drivers(
         let probe = driver.probe();
         if probe.program.is_empty() {
             if params.exec.is_empty() {
-                problems.push(format!("the driver `{name}` needs --exec 'PROGRAM ARGUMENTS'"));
+                problems.push(format!(
+                    "the driver `{name}` needs --exec 'PROGRAM ARGUMENTS'"
+                ));
             }
             continue;
         }
@@ -316,11 +332,17 @@ fn drivers(
         }
         let output = child::output(&mut command, Limits::new(PROBE, 64 * 1024));
         let Ok(output) = output else {
-            problems.push(format!("`{}` is not installed, or not in PATH", probe.program));
+            problems.push(format!(
+                "`{}` is not installed, or not in PATH",
+                probe.program
+            ));
             continue;
         };
         let text = String::from_utf8_lossy(&output.bytes);
-        match probe.version(&text).map(|version| (version, probe.fit(version))) {
+        match probe
+            .version(&text)
+            .map(|version| (version, probe.fit(version)))
+        {
             Some((_, Fit::Known)) => {}
             Some((version, Fit::Newer)) => warnings.push(format!(
                 "`{}` is {version}; {} is the newest that was tried",
@@ -390,7 +412,11 @@ pub(super) async fn preflight(
         Ok(FlowReply {
             message: match plan.problems.len() {
                 0 => "a flow can start".to_owned(),
-                count => counted(count, "thing keeps a flow from starting", "things keep a flow from starting"),
+                count => counted(
+                    count,
+                    "thing keeps a flow from starting",
+                    "things keep a flow from starting",
+                ),
             },
             problems: plan.problems,
             warnings: plan.warnings,
@@ -419,7 +445,11 @@ fn start_now(app: &Arc<App>, params: FlowStartParams) -> Result<FlowReply, RpcEr
         && !params.new
     {
         app.flows.ensure(app, &flow.flow_id);
-        let mut reply = told(app, flow, format!("flow {} is {} already", flow.flow_id, flow.status));
+        let mut reply = told(
+            app,
+            flow,
+            format!("flow {} is {} already", flow.flow_id, flow.status),
+        );
         reply.changed = false;
         return Ok(reply);
     }
@@ -456,18 +486,26 @@ fn start_now(app: &Arc<App>, params: FlowStartParams) -> Result<FlowReply, RpcEr
         Err(DatabaseError::Taken(other)) => {
             let flow = database.get(&other).map_err(error)?;
             let flow = flow.ok_or_else(|| failed(FlowsError::Unknown(other)))?;
-            let mut reply = told(app, &flow, format!("flow {} is {} already", flow.flow_id, flow.status));
+            let mut reply = told(
+                app,
+                &flow,
+                format!("flow {} is {} already", flow.flow_id, flow.status),
+            );
             reply.changed = false;
             return Ok(reply);
         }
         Err(other) => return Err(error(other)),
     }
-    app.flows.set_environment(&flow.flow_id, environment(params.environment));
+    app.flows
+        .set_environment(&flow.flow_id, environment(params.environment));
     app.flows.ensure(app, &flow.flow_id);
     let mut reply = told(app, &flow, format!("started flow {}", flow.flow_id));
     reply.warnings = plan.warnings;
     if !plan.untrusted.is_empty() {
-        tracing::info!(flow = flow.flow_id, "will ask for checks that are not trusted");
+        tracing::info!(
+            flow = flow.flow_id,
+            "will ask for checks that are not trusted"
+        );
     }
     Ok(reply)
 }
@@ -494,8 +532,16 @@ pub(super) fn status(app: &App, params: &FlowParams) -> Result<FlowReply, RpcErr
         });
     }
     let flow = flow_of(app, params)?;
-    let mut reply = told(app, &flow, format!("flow {} is {}", flow.flow_id, flow.status));
-    reply.inbox = flow.question().map(|item| question(app, &flow, item)).into_iter().collect();
+    let mut reply = told(
+        app,
+        &flow,
+        format!("flow {} is {}", flow.flow_id, flow.status),
+    );
+    reply.inbox = flow
+        .question()
+        .map(|item| question(app, &flow, item))
+        .into_iter()
+        .collect();
     reply.changed = false;
     Ok(reply)
 }
@@ -521,7 +567,10 @@ pub(super) async fn ask(
         app.flows.ensure(app, &flow.flow_id);
         let message = match flow.asked {
             Some(_) if params.force => format!("flow {}: the turn is interrupted", flow.flow_id),
-            Some(_) => format!("flow {} ends its turn first; --now interrupts it", flow.flow_id),
+            Some(_) => format!(
+                "flow {} ends its turn first; --now interrupts it",
+                flow.flow_id
+            ),
             None => format!("flow {} is {}", flow.flow_id, flow.status),
         };
         Ok(told(app, &flow, message))
@@ -547,7 +596,9 @@ fn resume_flow(
 ) -> Result<Flow, RpcError> {
     if !flow.is_open() {
         let database = database(app)?;
-        let other = database.of_worktree(&flow.worktree).map_err(|e| failed(e.into()))?;
+        let other = database
+            .of_worktree(&flow.worktree)
+            .map_err(|e| failed(e.into()))?;
         if let Some(other) = other.filter(|other| other.is_open()) {
             let text = format!("flow {} works on this worktree", other.flow_id);
             return Err(RpcError::new(CONFLICT, text).hint("stop that one first"));
@@ -559,7 +610,11 @@ fn resume_flow(
             worktree: PathBuf::from(&flow.worktree),
         };
         let queue = queue(app, &place)?;
-        let open: Vec<&Entry> = queue.entries.iter().filter(|entry| !entry.is_done()).collect();
+        let open: Vec<&Entry> = queue
+            .entries
+            .iter()
+            .filter(|entry| !entry.is_done())
+            .collect();
         for command in checks(&open, &flow.options.verify) {
             database(app)?
                 .trust(&flow.repo, &command)
@@ -657,7 +712,7 @@ pub(super) async fn reply(app: &Arc<App>, params: FlowParams) -> Result<FlowRepl
             "repo": params.repo, "decision": params.text, "reason": format!("answer to a flow: {question}"),
             "caller": params.caller,
         });
-        Box::pin(super::call(app, words::MEMORY_DECIDE, &decide.to_string())).await?;
+        super::call_boxed(app, words::MEMORY_DECIDE, &decide).await?;
     }
     Ok(reply)
 }
@@ -724,7 +779,9 @@ pub(super) async fn inbox(app: &Arc<App>, params: FlowParams) -> Result<FlowRepl
 }
 
 fn receipts(app: &App, flow: &Flow) -> Result<Vec<Receipt>, RpcError> {
-    database(app)?.receipts(&flow.flow_id).map_err(|e| failed(e.into()))
+    database(app)?
+        .receipts(&flow.flow_id)
+        .map_err(|e| failed(e.into()))
 }
 
 /// Number and attempt of a turn: the one that is named, else the last.
@@ -732,7 +789,9 @@ fn turn_of(flow: &Flow, receipts: &[Receipt], wanted: u32) -> Result<(u32, u32),
     let wanted = if wanted == 0 { flow.last_turn } else { wanted };
     let now = flow.turn.as_ref().filter(|turn| turn.n == wanted);
     let past = receipts.iter().find(|receipt| receipt.n == wanted);
-    let attempt = now.map(|turn| turn.attempt).or(past.map(|receipt| receipt.attempt));
+    let attempt = now
+        .map(|turn| turn.attempt)
+        .or(past.map(|receipt| receipt.attempt));
     attempt.map(|attempt| (wanted, attempt)).ok_or_else(|| {
         let text = format!("flow {} has no turn {wanted}", flow.flow_id);
         RpcError::new(NOT_FOUND, text).hint("`aictx flow log` lists its turns")
@@ -880,7 +939,11 @@ pub(super) async fn retire(app: &Arc<App>, params: FlowParams) -> Result<FlowRep
         let files = FlowFiles::create(&app.hosts, worktree, &flow.flow_id);
         let files = files.map_err(|e| failed(e.into()))?;
         let state = app.flows.directory(&flow.flow_id);
-        let mut reply = told(app, &flow, format!("removed what was left of flow {}", flow.flow_id));
+        let mut reply = told(
+            app,
+            &flow,
+            format!("removed what was left of flow {}", flow.flow_id),
+        );
         if params.dry_run {
             reply.changed = false;
             reply.message = format!(
@@ -901,7 +964,9 @@ pub(super) async fn retire(app: &Arc<App>, params: FlowParams) -> Result<FlowRep
                 _ => {}
             }
         }
-        database(app)?.remove(&flow.flow_id).map_err(|e| failed(e.into()))?;
+        database(app)?
+            .remove(&flow.flow_id)
+            .map_err(|e| failed(e.into()))?;
         Ok(reply)
     })
     .await
@@ -927,17 +992,4 @@ pub(super) async fn cost(app: &Arc<App>, params: FlowParams) -> Result<FlowReply
         Ok(reply)
     })
     .await
-}
-
-/// Reason for a pause that has a code: for the document.
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_reason_has_a_command() {
-        for reason in FlowReason::ALL {
-            assert!(!reason.command().is_empty());
-        }
-    }
 }

@@ -11,7 +11,8 @@ use aictx_proto::methods::{FINALIZE, FinalizeParams, FinalizeReply, RESUME, Resu
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::finalize::{json_option, read_text};
+use super::finalize::json_option;
+use super::memory::read_text;
 use super::{absolute, caller, request_id};
 use crate::cli::Answer;
 use crate::cli::arguments::{

@@ -8,9 +8,9 @@ use aictx_proto::ErrorEvent;
 use aictx_proto::methods::{
     FINALIZE, FinalizeParams, FinalizeReply, MEMORY_VIEW, ViewParams, ViewReply,
 };
-use aictx_proto::rpc::MAX_LINE_BYTES;
 use serde_json::{Map, Value};
 
+use super::memory::read_text;
 use super::{absolute, caller, request_id, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::{Finalize, Outcome};
@@ -76,22 +76,6 @@ fn unavailable(error: &CliError) -> Answer {
 fn read_document(file: &Path) -> Result<FinalizeParams, CliError> {
     document(&read_text(file)?)
         .map_err(|e| CliError::usage(format!("{}: {}", file.display(), e.message)))
-}
-
-/// Reads a document of at most one message's length; `-` is standard input.
-pub(super) fn read_text(file: &Path) -> Result<String, CliError> {
-    let name = file.display();
-    let mut text = String::new();
-    let read = if file == Path::new("-") {
-        std::io::stdin()
-            .lock()
-            .take(MAX_LINE_BYTES as u64)
-            .read_to_string(&mut text)
-    } else {
-        File::open(file).and_then(|f| f.take(MAX_LINE_BYTES as u64).read_to_string(&mut text))
-    };
-    read.map_err(|e| CliError::io(&name, &e))?;
-    Ok(text)
 }
 
 /// Start and end of a file of any size: errors stand at either.
