@@ -15,6 +15,7 @@ mod differential;
 mod durability;
 mod failures;
 mod faults;
+mod flows;
 mod format;
 mod history;
 mod hostile;

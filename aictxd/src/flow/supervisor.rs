@@ -4,7 +4,7 @@
 //! is by then. Commands change the same state between two steps. After a crash the next daemon goes on from the
 //! state, from the lock of the turn's host and from the files of the turn.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -128,7 +128,7 @@ pub struct Flows {
     tasks: Mutex<HashMap<String, Arc<Task>>>,
     slots: Semaphore,
     /// Environments of agents, by flow; only in memory, since they hold keys.
-    environments: Mutex<HashMap<String, Vec<(String, String)>>>,
+    environments: Mutex<HashMap<String, BTreeMap<String, String>>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -186,16 +186,20 @@ impl Flows {
         self.state.join("flows").join(flow_id)
     }
 
-    /// Sets the environment of a flow's agents.
-    pub fn set_environment(&self, flow_id: &str, environment: Vec<(String, String)>) {
-        if !environment.is_empty() {
-            lock(&self.environments).insert(flow_id.to_owned(), environment);
+    /// Sets variables of the environment of a flow's agents; others that were set before stay.
+    pub fn set_environment(&self, flow_id: &str, variables: BTreeMap<String, String>) {
+        if !variables.is_empty() {
+            let mut all = lock(&self.environments);
+            all.entry(flow_id.to_owned()).or_default().extend(variables);
         }
     }
 
     fn environment(&self, flow_id: &str) -> Vec<(String, String)> {
         let known = lock(&self.environments).get(flow_id).cloned();
-        known.unwrap_or_else(|| std::env::vars().collect())
+        known.map_or_else(
+            || std::env::vars().collect(),
+            |known| known.into_iter().collect(),
+        )
     }
 
     /// What a turn under way shows.
@@ -784,7 +788,7 @@ async fn refuse(
 
 /// What a session that starts now would be told of memory.
 async fn capsule(app: &Arc<App>, flow: &Flow) -> String {
-    let params = json!({ "repo": flow.worktree, "runner": "claude", "prompt": "" });
+    let params = json!({ "repo": flow.worktree, "runner": "generic", "prompt": "" });
     let preview = call(app, words::PREVIEW, &params).await.unwrap_or_default();
     let start = preview.get("start").and_then(serde_json::Value::as_str);
     start.unwrap_or_default().to_owned()

@@ -496,8 +496,7 @@ fn start_now(app: &Arc<App>, params: FlowStartParams) -> Result<FlowReply, RpcEr
         }
         Err(other) => return Err(error(other)),
     }
-    app.flows
-        .set_environment(&flow.flow_id, environment(params.environment));
+    app.flows.set_environment(&flow.flow_id, params.environment);
     app.flows.ensure(app, &flow.flow_id);
     let mut reply = told(app, &flow, format!("started flow {}", flow.flow_id));
     reply.warnings = plan.warnings;
@@ -508,10 +507,6 @@ fn start_now(app: &Arc<App>, params: FlowStartParams) -> Result<FlowReply, RpcEr
         );
     }
     Ok(reply)
-}
-
-fn environment(given: BTreeMap<String, String>) -> Vec<(String, String)> {
-    given.into_iter().collect()
 }
 
 fn new_id() -> Result<String, RpcError> {
@@ -644,7 +639,7 @@ fn resume_flow(
         _ => refused(&e),
     })?;
     app.flows
-        .set_environment(&flow.flow_id, environment(params.environment.clone()));
+        .set_environment(&flow.flow_id, params.environment.clone());
     app.flows.ensure(app, &flow.flow_id);
     Ok(flow)
 }

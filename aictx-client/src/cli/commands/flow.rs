@@ -54,7 +54,7 @@ const VARIABLES: [&str; 22] = [
     "SSL_CERT_DIR",
 ];
 /// And by the beginning of the name.
-const PREFIXES: [&str; 15] = [
+const PREFIXES: [&str; 17] = [
     "LC_",
     "XDG_",
     "ANTHROPIC_",
@@ -70,6 +70,8 @@ const PREFIXES: [&str; 15] = [
     "AZURE_",
     "AICTX_SOCKET",
     "GIT_AUTHOR_",
+    "GIT_COMMITTER_",
+    "GIT_CONFIG_GLOBAL",
 ];
 
 /// `aictx flow`.
