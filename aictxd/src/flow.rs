@@ -2,6 +2,9 @@
 //!
 //! ```text
 //! supervisor   one task a flow: does what `Flow::activity` asks for, and commits each change of state
+//! surroundings what is decided on: tickets, git, context documents
+//! turn_start   prompt, request, checkpoint, host
+//! turn_end     output, dispatch, checks, receipt
 //! turn_host    a process per turn that outlives the daemon: starts the agent, keeps its output and its end
 //! turn_folder  what the daemon and a host tell each other, as files
 //! database     states, receipts of turns, events, trust; rebuilt from `flow.json` when it is gone
@@ -14,6 +17,9 @@ pub mod database;
 pub mod flow_files;
 mod notification;
 pub mod supervisor;
+pub mod surroundings;
+mod turn_end;
 pub mod turn_folder;
 pub mod turn_host;
+mod turn_start;
 pub mod worktree;

@@ -206,7 +206,7 @@ fn d19_3_two_tickets_are_worked_off_committed_and_verified() {
     // What was done is work of the memory, too.
     let tasks = scene
         .env
-        .aictx(&scene.repo, &["task", "list", "--all", "--json"])
+        .aictx(&scene.repo, &["task", "list", "--json"])
         .json();
     assert!(tasks.to_string().contains("Number 2"), "{tasks:#}");
     let again = scene.start(&[]);

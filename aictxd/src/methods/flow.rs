@@ -26,6 +26,7 @@ use crate::app::App;
 use crate::flow::database::{Database, DatabaseError};
 use crate::flow::flow_files::FlowFiles;
 use crate::flow::supervisor::{self, FlowsError};
+use crate::flow::surroundings;
 use crate::flow::turn_folder::TurnFolder;
 use crate::flow::worktree;
 use crate::hosts::Place;
@@ -549,7 +550,7 @@ pub(super) async fn ask(
 ) -> Result<FlowReply, RpcError> {
     on_pool(app, move |app| {
         let flow = flow_of(app, &params)?;
-        let signal = supervisor::signal(app, &flow).map_or_else(|_| String::new(), |(s, _)| s);
+        let signal = surroundings::signal(app, &flow).map_or_else(|_| String::new(), |(s, _)| s);
         let now = app.now().unix();
         let asked = app.flows.update(app, &flow.flow_id, |flow, _| {
             (flow.ask(what, &signal, now), None)
@@ -624,7 +625,7 @@ fn resume_flow(
         cost_usd: params.raise.cost_usd.unwrap_or_default(),
         seconds: params.raise.seconds.unwrap_or_default(),
     };
-    let (signal, git) = supervisor::signal(app, flow).unwrap_or_default();
+    let (signal, git) = surroundings::signal(app, flow).unwrap_or_default();
     let branch = git.map_or_else(String::new, |git| git.branch);
     let resumed = app.flows.update(app, &flow.flow_id, |flow, events| {
         let resumed = flow.resume(&wish, &branch, &signal, replied);
