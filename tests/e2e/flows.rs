@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 use std::thread;
 
+use aictx_proto::flow::{Actor, FlowReason};
+use aictx_tests::documentation::assert_example;
 use aictx_tests::{Run, TestEnv, wait_long_until, wait_until};
 use serde_json::Value;
 
@@ -598,4 +600,33 @@ fn d19_10_turns_that_change_nothing_pause() {
     scene.flow(&["resume", "--force"]).ok();
     scene.ends_as("completed", "");
     drop(daemon);
+}
+
+#[test]
+fn the_example_of_the_documentation_is_what_is_printed() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    assert_example(&env, &repo, "flows.md");
+    drop(daemon);
+}
+
+#[test]
+fn the_documentation_names_every_reason() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/flows.md");
+    let text = fs::read_to_string(path).unwrap();
+    let mut rows = String::new();
+    for reason in FlowReason::ALL {
+        let actor = match (reason.actor(), reason.needs_signal()) {
+            (Actor::Daemon, _) => "itself",
+            (Actor::Person, true) => "a change, and `flow resume`",
+            (Actor::Person, false) => "a person",
+        };
+        rows.push_str(&format!(
+            "| `{}` | {actor} | `{}` |\n",
+            reason.code(),
+            reason.command()
+        ));
+    }
+    assert!(text.contains(&rows), "the table now:\n{rows}");
 }

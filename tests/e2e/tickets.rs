@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 use std::thread;
 
+use aictx_tests::documentation::assert_example;
 use aictx_tests::golden::assert_golden;
 use aictx_tests::mcp::Mcp;
 use aictx_tests::session::{after_command, edited, end, failed_command, payload, prompt, start};
@@ -951,39 +952,5 @@ fn secrets_do_not_reach_a_ticket() {
 fn the_example_of_the_documentation_is_what_is_printed() {
     let env = TestEnv::new();
     let repo = env.repository("demo");
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/tickets.md");
-    let docs = fs::read_to_string(docs).unwrap();
-    let (_, example) = docs.split_once("```console\n").unwrap();
-    let (example, _) = example.split_once("```").unwrap();
-    let programs = program("aictx")
-        .parent()
-        .unwrap()
-        .to_string_lossy()
-        .into_owned();
-    let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
-    let mut printed = String::new();
-    for command in example.lines().filter_map(|line| line.strip_prefix("$ ")) {
-        let mut shell = env.command("sh");
-        shell
-            .args(["-c", command])
-            .current_dir(&repo)
-            .env("PATH", &path);
-        let run = env.with_input(&mut shell, b"");
-        printed.push_str(&format!("$ {command}\n{}{}", run.stderr, run.stdout));
-    }
-    // Ids are random, and how long ago a ticket was claimed depends on the machine.
-    let mut shown = String::new();
-    for line in printed.lines() {
-        let hexadecimal =
-            |word: &str| word.len() == 32 && word.bytes().all(|b| b.is_ascii_hexdigit());
-        let mut words = line
-            .split('_')
-            .map(|word| if hexadecimal(word) { "…" } else { word });
-        let first = words.next().unwrap_or_default().to_owned();
-        let line = words.fold(first, |line, word| format!("{line}_{word}"));
-        shown.push_str(&line);
-        shown.push('\n');
-    }
-    assert!(printed.matches("$ ").count() > 8);
-    assert!(shown == example, "printed now:\n{shown}");
+    assert_example(&env, &repo, "tickets.md");
 }

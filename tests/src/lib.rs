@@ -25,6 +25,7 @@ use tempfile::TempDir;
 
 pub mod agents;
 pub mod chaos;
+pub mod documentation;
 pub mod golden;
 pub mod hostile;
 pub mod mcp;

@@ -201,7 +201,7 @@ impl Flows {
             if flow == before && events.is_empty() && receipt.is_none() {
                 return Ok((flow, value));
             }
-            describe(&before, &flow, &mut events);
+            let events = described(&before, &flow, events);
             match database.save(&mut flow, &events, receipt.as_ref(), app.now().unix()) {
                 Ok(()) => {
                     self.saved(app, &before, &flow);
@@ -337,23 +337,24 @@ pub fn restore_states(database: &Database, worktree: &Path) -> Result<usize, Dat
     Ok(taken)
 }
 
-/// Events that follow from a change of state.
-fn describe(before: &Flow, after: &Flow, events: &mut Vec<String>) {
-    for ticket in after.finished.iter().skip(before.finished.len()) {
+/// Events that follow from a change of state, around those of its cause: tickets that are done before, the new status
+/// behind.
+fn described(before: &Flow, after: &Flow, own: Vec<String>) -> Vec<String> {
+    let done = after.finished.iter().skip(before.finished.len());
+    let done = done.map(|ticket| {
         let verified = match ticket.verified {
             Some(true) => "verified",
             Some(false) => "its checks failed before",
             None => "unverified",
         };
-        events.push(format!("{} is done ({verified})", ticket.file));
-    }
-    if before.status != after.status || before.reason_code != after.reason_code {
-        let reason = match after.reason_code {
-            Some(code) => format!(": {} ({})", after.reason, code.code()),
-            None => String::new(),
-        };
-        events.push(format!("{}{reason}", after.status));
-    }
+        format!("{} is done ({verified})", ticket.file)
+    });
+    let is_news = before.status != after.status || before.reason_code != after.reason_code;
+    let status = is_news.then(|| match after.reason_code {
+        Some(code) => format!("{}: {} ({})", after.status, after.reason, code.code()),
+        None => after.status.to_string(),
+    });
+    done.chain(own).chain(status).collect()
 }
 
 /// Works on a flow until it rests.
