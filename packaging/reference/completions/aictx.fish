@@ -72,6 +72,7 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "recall" -d 'Search memo
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "remember" -d 'Record a decision or a rule'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "task" -d 'Manage tasks that take several sessions'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "ticket" -d 'Manage the queue of tickets'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "flow" -d 'Let agents work off the tickets, unattended'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "run" -d 'Keep the hypotheses, evidence and learnings of one substantial task'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "intake" -d 'Show the documents of the repository that a request belongs to'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "failures" -d 'List, show and resolve known failures'
@@ -834,6 +835,200 @@ complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subc
 complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -l no-banner -d 'No banner is ever printed'
 complete -c aictx -n "__fish_aictx_using_subcommand ticket; and __fish_seen_subcommand_from import" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "preflight" -d 'Check whether a flow could start'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "start" -d 'Let agents work off the tickets'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "status" -d 'Show where a flow stands'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "watch" -d 'Follow a flow until it ends'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "pause" -d 'Pause a flow after the turn under way'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "resume" -d 'Let a flow go on'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "stop" -d 'Stop a flow after the turn under way'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "say" -d 'Tell the agents something with the next prompt'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "reply" -d 'Answer the question of a flow and let it go on'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "inbox" -d 'List the questions of all flows, or dismiss one'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "log" -d 'Show turns, events, prompts and output'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "diff" -d 'Show what a turn, or the whole flow, changed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "restore" -d 'Make a branch of the worktree as it was before a turn'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "recover" -d 'Take up flows that nobody works on, and rebuild what was lost'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "retire" -d 'Remove turns, checkpoints and files of a flow that has ended'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and not __fish_seen_subcommand_from preflight start status watch pause resume stop say reply inbox log diff restore recover retire cost" -f -a "cost" -d 'Sum up turns, tokens, cost and time by ticket'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l driver -d 'Driver of every ticket: claude, codex, gemini, opencode, copilot or command [default: the ticket\'s agent]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l exec -d 'Command line for `--driver command`; the prompt is its standard input' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l commit -d 'Author of commits' -r -f -a "agent\t''
+daemon\t''
+off\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l verify -d 'Command that checks every ticket; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l until -d 'Highest number of a ticket [default: all]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l max-turns -d 'Turns at most [default: 50]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l max-ticket-turns -d 'Turns of one ticket at most [default: 8]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l max-tokens -d 'Tokens at most' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l max-cost -d 'US dollars at most, as agents report them' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l max-time -d 'Time of all turns at most, as 90s, 30m or 2h' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l turn-time -d 'Time of one turn at most [default: 2h]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l stall-time -d 'Interrupt a turn that is silent and idle for this time [default: 30m]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l prompt-bytes -d 'Bytes of a prompt at most [default: 262144]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l webhook -d 'URL that is told of pauses and ends' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l env -d 'Variable of the environment that agents need; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l new -d 'Replace a flow that has not ended'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l fresh -d 'Begin a new conversation for every turn'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l full-access -d 'Let agents do everything without being asked'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l trust-verify -d 'Trust the commands that check the tickets'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l unverified -d 'Work on tickets that nothing checks, too'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l strict -d 'Pause when a ticket changes paths outside its scope or leaves criteria open'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l strict-commit -d 'Require that changes from before a ticket are committed, too'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l notify -d 'Show pauses and ends on the desktop'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l driver -d 'Driver of every ticket: claude, codex, gemini, opencode, copilot or command [default: the ticket\'s agent]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l exec -d 'Command line for `--driver command`; the prompt is its standard input' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l commit -d 'Author of commits' -r -f -a "agent\t''
+daemon\t''
+off\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l verify -d 'Command that checks every ticket; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l until -d 'Highest number of a ticket [default: all]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l max-turns -d 'Turns at most [default: 50]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l max-ticket-turns -d 'Turns of one ticket at most [default: 8]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l max-tokens -d 'Tokens at most' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l max-cost -d 'US dollars at most, as agents report them' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l max-time -d 'Time of all turns at most, as 90s, 30m or 2h' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l turn-time -d 'Time of one turn at most [default: 2h]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l stall-time -d 'Interrupt a turn that is silent and idle for this time [default: 30m]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l prompt-bytes -d 'Bytes of a prompt at most [default: 262144]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l webhook -d 'URL that is told of pauses and ends' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l env -d 'Variable of the environment that agents need; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l new -d 'Replace a flow that has not ended'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l fresh -d 'Begin a new conversation for every turn'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l full-access -d 'Let agents do everything without being asked'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l trust-verify -d 'Trust the commands that check the tickets'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l unverified -d 'Work on tickets that nothing checks, too'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l strict -d 'Pause when a ticket changes paths outside its scope or leaves criteria open'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l strict-commit -d 'Require that changes from before a ticket are committed, too'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l notify -d 'Show pauses and ends on the desktop'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from status" -l flow -d 'Flow, by ID or a unique beginning of it [default: the one of this worktree]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from status" -l all -d 'All flows of all repositories'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from status" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from watch" -l flow -d 'Flow, by ID or a unique beginning of it [default: the one of this worktree]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from watch" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from watch" -l until-rest -d 'End also when it pauses or waits'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from watch" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from watch" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from watch" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from pause" -l flow -d 'Flow, by ID or a unique beginning of it [default: the one of this worktree]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from pause" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from pause" -l now -d 'Interrupt the turn under way'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from pause" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from pause" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from pause" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from pause" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l turns -d 'Allow this many turns more' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l tokens -d 'Allow this many tokens more' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l cost -d 'Allow this many US dollars more' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l time -d 'Allow this much time more' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l env -d 'Variable of the environment that agents need; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l flow -d 'Flow, by ID or a unique beginning of it [default: the one of this worktree]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l force -d 'Also where nothing changed since the pause'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l accept-branch -d 'Go on with the branch there is now'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l trust-verify -d 'Trust the commands that check the tickets'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from stop" -l flow -d 'Flow, by ID or a unique beginning of it [default: the one of this worktree]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from stop" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from stop" -l now -d 'Interrupt the turn under way; a second time ends it the hard way'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from stop" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from stop" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from stop" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from stop" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from say" -l flow -d 'Flow, by ID or a unique beginning of it [default: the one of this worktree]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from say" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from say" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from say" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from say" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from say" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l file -d 'File with the text (`-` for standard input)' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l to -d 'Question, as `inbox` shows it' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l key -d 'A second call with the same key gives no second reply' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l flow -d 'Flow, by ID or a unique beginning of it [default: the one of this worktree]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l no-resume -d 'Leave the flow paused'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l decision -d 'Also record it as a decision'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from reply" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from inbox" -l dismiss -d 'Dismiss this question' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from inbox" -l reason -d 'Reason to dismiss it' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from inbox" -l all -d 'Settled ones, too'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from inbox" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from inbox" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from inbox" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from inbox" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from log" -l turn -d 'Turn [default: all; with a part of one: the last]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from log" -l flow -d 'Flow, by ID or a unique beginning of it [default: the one of this worktree]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from log" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from log" -l events -d 'Show what happened, line by line'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from log" -l prompt -d 'Show the prompt of the turn'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from log" -l stdout -d 'Show the output of the agent'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from log" -l stderr -d 'Show the errors of the agent'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from log" -l verify -d 'Show the output of the checks'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from log" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from log" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from log" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from log" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from diff" -l turn -d 'Turn [default: all]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from diff" -l flow -d 'Flow, by ID or a unique beginning of it [default: the one of this worktree]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from diff" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from diff" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from diff" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from diff" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from diff" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from restore" -l turn -d 'Turn [default: the last one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from restore" -l branch -d 'Name of the branch [default: FLOW-before-TURN]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from restore" -l flow -d 'Flow, by ID or a unique beginning of it [default: the one of this worktree]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from restore" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from restore" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from restore" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from restore" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from restore" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from recover" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from recover" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from recover" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from recover" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from recover" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from retire" -l flow -d 'Flow, by ID or a unique beginning of it [default: the one of this worktree]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from retire" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from retire" -l dry-run -d 'Show what would be removed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from retire" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from retire" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from retire" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from retire" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from cost" -l flow -d 'Flow, by ID or a unique beginning of it [default: the one of this worktree]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from cost" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from cost" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from cost" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from cost" -l no-banner -d 'No banner is ever printed'
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from cost" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -l repo -l root -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -l run-id -d 'Run [default: the active one]' -r
 complete -c aictx -n "__fish_aictx_using_subcommand run; and not __fish_seen_subcommand_from start status show list hypothesis evidence command-log learning note link verify handoff park resume reopen close abandon gc" -l agent-id -d 'Agent' -r
