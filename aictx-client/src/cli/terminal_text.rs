@@ -105,7 +105,7 @@ pub fn label(text: &str, origin: Origin) -> String {
     text.split_inclusive('\n').map(told).collect()
 }
 
-/// Longest line of a meter; a longer one would wrap and could not be drawn over.
+/// Longest line that is drawn over; a longer one would wrap.
 const LINE: usize = 78;
 
 /// One line of progress that is drawn over and over, and gone in the end. Only on a terminal.
@@ -114,6 +114,8 @@ pub struct Meter {
     what: &'static str,
     on: bool,
     drawn: bool,
+    /// Lines above the cursor that are drawn over.
+    lines: usize,
 }
 
 impl Meter {
@@ -123,6 +125,7 @@ impl Meter {
             what,
             on: std::io::stderr().is_terminal(),
             drawn: false,
+            lines: 0,
         }
     }
 
@@ -142,11 +145,14 @@ impl Meter {
         eprint!("\r{} {bar} {done}/{total} ", self.what);
     }
 
-    /// Draws a line of text, cut to the usual width of a terminal.
-    pub fn line(&mut self, text: &str) {
+    /// Draws lines, each cut to the usual width of a terminal.
+    pub fn lines(&mut self, text: &str) {
         if self.on {
-            self.drawn = true;
-            eprint!("\r\u{1b}[K{}", one_line(text, LINE));
+            self.clear();
+            for line in text.lines() {
+                eprintln!("{}", one_line(line, LINE));
+                self.lines += 1;
+            }
         }
     }
 
@@ -155,6 +161,10 @@ impl Meter {
         if std::mem::take(&mut self.drawn) {
             // Over it and back.
             eprint!("\r\u{1b}[K");
+        }
+        match std::mem::take(&mut self.lines) {
+            0 => {}
+            lines => eprint!("\u{1b}[{lines}A\u{1b}[J"),
         }
     }
 }

@@ -338,7 +338,7 @@ fn watch(
                 ..Answer::default()
             });
         }
-        meter.line(&render::live(flow));
+        meter.lines(&render::flow(flow, Paint::off()));
         sleep(WATCH);
     }
 }

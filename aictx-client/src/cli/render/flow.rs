@@ -170,14 +170,8 @@ fn bar(used: u64, of: u64) -> String {
     format!("[{}{}]", cells(filled, "#"), cells(BAR - filled, "."))
 }
 
-/// The turn under way, or what is waited for, in a line.
-pub fn live(flow: &FlowRow) -> String {
-    if flow.turn == 0 {
-        return match flow.due_at {
-            Some(due) => format!("{}: goes on in {}", flow.status, span(due - now())),
-            None => format!("{} {}", flow.status, one_line(&flow.reason, LINE_LIMIT)),
-        };
-    }
+/// The turn under way in a line.
+fn live(flow: &FlowRow) -> String {
     let elapsed = match flow.turn_started_at {
         0 => String::new(),
         at => format!(", {}", span(now() - at)),
