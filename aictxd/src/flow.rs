@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! supervisor   one task a flow: does what `Flow::activity` asks for, and commits each change of state
+//! lanes        tickets that are worked on at once, each in a worktree of its own
 //! surroundings what is decided on: tickets, git, context documents
 //! turn_start   prompt, request, checkpoint, host
 //! turn_end     output, dispatch, checks, receipt
@@ -15,6 +16,7 @@
 
 pub mod database;
 pub mod flow_files;
+mod lanes;
 mod notification;
 pub mod supervisor;
 pub mod surroundings;

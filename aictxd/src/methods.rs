@@ -33,6 +33,8 @@ use crate::hosts::{Host, Place};
 use crate::lanes::Lane;
 use crate::{git, hook, intake, rpc, worktree_facts};
 
+pub(crate) use ticket::LOOKS_AT as TICKETS;
+
 mod clean;
 mod compact;
 mod doctor;

@@ -198,6 +198,8 @@ reasons! {
     BudgetExhausted = "budget_exhausted", Person, false, "aictx flow cost";
     /// Only tickets that wait for unfinished ones are left.
     DependencyBlocked = "dependency_blocked", Person, false, "aictx ticket ready";
+    /// The work of a lane cannot be put on top of the branch.
+    MergeConflict = "merge_conflict", Person, false, "git status";
     /// The branch is another one than the flow's.
     BranchChanged = "branch_changed", Person, false, "aictx flow resume --accept-branch";
     /// The worktree is gone.
@@ -216,6 +218,8 @@ reasons! {
     DiskFull = "disk_full", Person, false, "df -h";
     /// A limit of use ends at a known time, or is tried again.
     QuotaWait = "quota_wait", Daemon, false, "aictx flow status";
+    /// Tickets are worked on in lanes.
+    LaneWait = "lane_wait", Daemon, false, "aictx flow status --all";
     /// The service is tried again.
     NetworkWait = "network_wait", Daemon, false, "aictx flow status";
 }

@@ -603,6 +603,126 @@ fn d19_10_turns_that_change_nothing_pause() {
 }
 
 #[test]
+fn d19_12_lanes_work_at_once_and_are_merged_in_order() {
+    let isolated = "isolation: worktree\nverify: ['true']\n";
+    let scene = Scene::new(&[
+        isolated,
+        isolated,
+        "after: [1, 2]\nverify: ['test -f work-TICKET-002']\n",
+    ]);
+    let daemon = scene.env.daemon();
+    // Each waits until the other one has begun; the first one ends last.
+    scene.turn(
+        1,
+        "echo x > \"$SCRIPT/begun-$AICTX_TICKET_ID\"; wait_for \"$SCRIPT/begun-tkt_000001\"; wait_for \"$SCRIPT/begun-tkt_000002\"; work; finish; commit; [ $AICTX_TICKET_ID = tkt_000002 ] || wait_for \"$SCRIPT/go\"",
+    );
+    scene.start(&["--lanes", "2"]);
+    let all = || scene.json(&["status", "--all"]);
+    let done = |flow: &Value| flow["status"] == "completed";
+    wait_long_until("the second lane is done", || {
+        all()["flows"].as_array().unwrap().iter().any(done)
+    });
+    assert!(
+        !scene.repo.join("work-TICKET-002").exists(),
+        "not before the first one"
+    );
+    assert_eq!(scene.status()["reason_code"], "lane_wait");
+    fs::write(scene.script.join("go"), "").unwrap();
+    let _ = scene.flow(&["watch"]);
+    let flow = scene.status();
+    assert_eq!(
+        (&flow["status"], &flow["tickets"]),
+        (&"completed".into(), &serde_json::json!([3, 3])),
+        "{flow:#}"
+    );
+    let order = scene.git(&["log", "--format=%an", "--name-only", "--reverse", "-3"]);
+    let at = |name: &str| order.find(name).unwrap();
+    assert!(
+        at("work-TICKET-001") < at("work-TICKET-002")
+            && at("work-TICKET-002") < at("work-TICKET-003"),
+        "{order}"
+    );
+    assert_eq!(scene.git(&["worktree", "list"]).lines().count(), 1);
+    assert_eq!(
+        scene.git(&["branch", "--format=%(refname:short)"]).trim(),
+        "main"
+    );
+    drop(daemon);
+}
+
+#[test]
+fn d19_12_a_conflict_of_lanes_keeps_both_branches() {
+    let isolated = "isolation: worktree\nverify: ['true']\n";
+    let scene = Scene::new(&[isolated, isolated]);
+    let daemon = scene.env.daemon();
+    scene.turn("default", "echo $AICTX_TICKET_ID > same; echo x > \"$SCRIPT/begun-$AICTX_TICKET_ID\"; wait_for \"$SCRIPT/begun-tkt_000001\"; wait_for \"$SCRIPT/begun-tkt_000002\"; finish; commit");
+    scene.start(&["--lanes", "2"]);
+    wait_long_until("a question", || scene.status()["status"] == "paused");
+    assert_eq!(scene.status()["reason_code"], "merge_conflict");
+    assert_eq!(
+        fs::read_to_string(scene.repo.join("same")).unwrap(),
+        "tkt_000001\n"
+    );
+    let branches = scene.git(&["branch", "--format=%(refname:short)"]);
+    let lane = branches
+        .lines()
+        .find(|name| name.starts_with("aictx/"))
+        .unwrap();
+    assert_eq!(
+        scene.git(&["show", &format!("{lane}:same")]),
+        "tkt_000002\n"
+    );
+    // A person puts it right, and the flow goes on.
+    scene.git(&["merge", "-q", "-X", "theirs", "-m", "by hand", lane]);
+    scene.flow(&["resume"]).ok();
+    let _ = scene.flow(&["watch"]);
+    assert_eq!(scene.status()["status"], "completed");
+    drop(daemon);
+}
+
+#[test]
+fn a_flow_in_a_linked_worktree_works_on_a_copy_of_its_ticket() {
+    let mut scene = Scene::new(&["verify: ['true']\n", "verify: ['true']\n"]);
+    let daemon = scene.env.daemon();
+    let linked = scene.env.path().join("linked");
+    scene.git(&[
+        "worktree",
+        "add",
+        "-q",
+        "-b",
+        "side",
+        linked.to_str().unwrap(),
+    ]);
+    let tickets = scene.repo.join(".aictx/tickets");
+    scene.repo = linked;
+    scene.turn(2, "echo 'note of the agent' >> \"$AICTX_TICKET\"; touch \"$SCRIPT/noted\"; wait_for \"$SCRIPT/go\"");
+    scene.start(&[]);
+    wait_until("the agent works", || scene.script.join("noted").exists());
+    let first = fs::read_to_string(tickets.join("TICKET-001.md")).unwrap();
+    assert!(first.contains("done: true"), "{first}");
+    // Somebody edits the same ticket: neither text is lost.
+    let second = tickets.join("TICKET-002.md");
+    let edited = fs::read_to_string(&second).unwrap() + "note of a person\n";
+    fs::write(&second, &edited).unwrap();
+    fs::write(scene.script.join("go"), "").unwrap();
+    let flow = scene.ends_as("paused", "needs_user_fix");
+    assert!(
+        flow["reason"].as_str().unwrap().contains("TICKET-002.md"),
+        "{flow:#}"
+    );
+    assert_eq!(fs::read_to_string(&second).unwrap(), edited);
+    let copy = scene.files().join("ticket/TICKET-002.md");
+    assert!(
+        fs::read_to_string(copy)
+            .unwrap()
+            .contains("note of the agent")
+    );
+    scene.flow(&["resume", "--force"]).ok();
+    scene.ends_as("completed", "");
+    drop(daemon);
+}
+
+#[test]
 fn the_example_of_the_documentation_is_what_is_printed() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

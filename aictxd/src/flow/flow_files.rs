@@ -6,6 +6,7 @@
 //! dispatch_history/NNNN/     archived messages, each with meta.json
 //! USER_REPLY.md, reply/      reply of the person, until the next turn
 //! reply_history/NNNN/        archived replies
+//! ticket/                    copy of the ticket at hand, where the tickets lie outside of the worktree
 //! ```
 
 use std::collections::BTreeSet;
@@ -31,6 +32,8 @@ use crate::hosts::Hosts;
 
 /// Directory of all flows of a worktree.
 pub const DIRECTORY: &str = ".aictx/flows";
+/// Directory of the copy of a ticket, where the tickets lie outside of the worktree.
+pub const TICKET_COPY: &str = "ticket";
 /// The state of a flow.
 const STATE: &str = "flow.json";
 const DISPATCHES: &str = "dispatch_history";
@@ -147,6 +150,19 @@ impl FlowFiles {
             file: STATE.to_owned(),
             value,
             order: KeyOrder::AsBuilt,
+        };
+        self.directory.transact(|_| ((), vec![effect]))?;
+        Ok(())
+    }
+
+    /// Writes the copy of a ticket for an agent that may not write outside of the worktree.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write_ticket(&self, file: &str, text: &str) -> Result<(), FlowFilesError> {
+        let effect = Effect::ReplaceText {
+            file: format!("{TICKET_COPY}/{file}"),
+            text: text.to_owned(),
         };
         self.directory.transact(|_| ((), vec![effect]))?;
         Ok(())

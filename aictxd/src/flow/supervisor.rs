@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use super::surroundings::Surroundings;
 use super::turn_end::{archive, attend, judge};
 use super::turn_folder::TurnFolder;
 use super::turn_start::{close_work, launch};
-use super::worktree;
+use super::{lanes, worktree};
 use crate::app::App;
 
 /// Turns that run at once, over all flows.
@@ -84,6 +85,8 @@ pub struct Live {
 #[derive(Debug, Default)]
 pub(super) struct Task {
     pub(super) wake: Notify,
+    /// A sleeping flow goes on although its time has not come.
+    is_called: AtomicBool,
     pub(super) live: Mutex<Live>,
     /// Held while a turn runs.
     pub(super) slot: Mutex<Option<OwnedSemaphorePermit>>,
@@ -165,6 +168,12 @@ impl Flows {
         }
     }
 
+    /// Gives the agents of one flow the environment of another one's.
+    pub(super) fn share_environment(&self, from: &str, to: &str) {
+        let known = lock(&self.environments).get(from).cloned();
+        self.set_environment(to, known.unwrap_or_default());
+    }
+
     pub(super) fn environment(&self, flow_id: &str) -> Vec<(String, String)> {
         let known = lock(&self.environments).get(flow_id).cloned();
         known.map_or_else(
@@ -243,6 +252,14 @@ impl Flows {
         let task = Arc::new(Task::default());
         tasks.insert(flow_id.to_owned(), Arc::clone(&task));
         tokio::spawn(work(Arc::clone(app), flow_id.to_owned(), task));
+    }
+
+    /// Lets a flow that sleeps look again.
+    fn wake(&self, flow_id: &str) {
+        if let Some(task) = lock(&self.tasks).get(flow_id) {
+            task.is_called.store(true, Ordering::Release);
+            task.wake.notify_one();
+        }
     }
 
     /// Sends an interrupt to the turn under way of a flow, if there is one.
@@ -360,10 +377,21 @@ fn described(before: &Flow, after: &Flow, own: Vec<String>) -> Vec<String> {
 /// Works on a flow until it rests.
 async fn work(app: Arc<App>, flow_id: String, task: Arc<Task>) {
     let mut failures = 0_u32;
+    let id = flow_id.clone();
+    let own = blocking(&app, move |app| Ok(app.flows.database()?.get(&id)?)).await;
+    let lane_of = own
+        .ok()
+        .flatten()
+        .map_or_else(String::new, |flow| flow.lane_of);
     loop {
         match step(&app, &flow_id, &task).await {
             Ok(true) => failures = 0,
-            Ok(false) if app.flows.may_end(&flow_id) => return,
+            Ok(false) if app.flows.may_end(&flow_id) => {
+                if !lane_of.is_empty() {
+                    app.flows.wake(&lane_of);
+                }
+                return;
+            }
             Ok(false) => {}
             Err(error) => {
                 failures += 1;
@@ -427,7 +455,8 @@ async fn step(app: &Arc<App>, flow_id: &str, task: &Arc<Task>) -> Result<bool, F
                 () = tokio::time::sleep(pause) => {}
                 () = task.wake.notified() => {}
             }
-            let now = app.now().unix();
+            let is_called = task.is_called.swap(false, Ordering::AcqRel);
+            let now = if is_called { until } else { app.now().unix() };
             update(app, flow_id, move |flow, _| {
                 flow.woken(now);
                 ((), None)
@@ -435,11 +464,10 @@ async fn step(app: &Arc<App>, flow_id: &str, task: &Arc<Task>) -> Result<bool, F
             .await?;
         }
         Activity::Look => look(app, flow).await?,
+        Activity::Lane => lanes::step(app, flow).await?,
         Activity::Launch => launch(app, &flow, task).await?,
         Activity::Attend => attend(app, &flow, task).await?,
-        Activity::Archive => {
-            blocking(app, move |app| archive(app, &flow)).await?;
-        }
+        Activity::Archive => archive(app, flow).await?,
         Activity::Judge => judge(app, flow).await?,
     }
     Ok(true)
@@ -468,7 +496,7 @@ fn look_now(app: &App, flow: &Flow) -> Result<Flow, FlowsError> {
         false => (Surroundings::none(), flow.reply_seq),
     };
     let database = app.flows.database()?;
-    let repo = flow.repo.clone();
+    let (repo, lanes) = (flow.repo.clone(), lanes::statuses(app, flow)?);
     let space = worktree::space_left(worktree_path).unwrap_or(u64::MAX);
     let (flow, ()) = app.flows.update(app, &flow.flow_id, |flow, events| {
         if flow.activity() != Activity::Look {
@@ -484,6 +512,7 @@ fn look_now(app: &App, flow: &Flow) -> Result<Flow, FlowsError> {
                 replies,
                 fingerprint: around.fingerprint.clone(),
                 signal: around.fingerprint.clone(),
+                lanes: &lanes,
                 quota_until: &|agent| database.quota_until(agent).ok().flatten(),
                 is_trusted: &|command| database.is_trusted(&repo, command).unwrap_or(false),
             },

@@ -5,17 +5,23 @@ use std::sync::Arc;
 
 use aictx_continuity::claimed_tickets;
 use aictx_files::untrusted;
+use aictx_proto::effect::Effects;
+use aictx_proto::rpc::RpcError;
+use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::hex;
 use aictx_work::flow::engine::GitFacts;
 use aictx_work::flow::prompt::Doc;
 use aictx_work::flow::state::{Flow, Turn};
-use aictx_work::ticket::{Claim, Entry, Queue};
+use aictx_work::ticket::edit::MAX_TICKET;
+use aictx_work::ticket::{Changes, Claim, Entry, Queue};
 use sha2::{Digest, Sha256};
 
+use super::flow_files::{DIRECTORY, TICKET_COPY};
 use super::supervisor::FlowsError;
 use super::worktree;
 use crate::app::App;
 use crate::hosts::Place;
+use crate::methods::TICKETS as LOOKS_AT;
 use crate::ticket_files::TicketFiles;
 
 /// Bytes of a context document.
@@ -34,10 +40,7 @@ pub(super) struct Surroundings {
 impl Surroundings {
     pub(super) fn of(app: &App, flow: &Flow) -> Result<Self, FlowsError> {
         let worktree = Path::new(&flow.worktree);
-        let place = Place {
-            root: PathBuf::from(&flow.repo),
-            worktree: worktree.to_owned(),
-        };
+        let place = place(flow);
         let host = app.hosts.open(&place.root).map_err(FlowsError::Method)?;
         let files = TicketFiles::of(app, &place, Arc::clone(&host));
         let queue = files
@@ -152,15 +155,93 @@ pub fn signal(app: &App, flow: &Flow) -> Result<(String, Option<GitFacts>), Flow
     Ok((around.fingerprint, around.git))
 }
 
-pub(super) fn ticket_path(app: &App, flow: &Flow, file: &str) -> String {
-    let place = Place {
+/// Place of a ticket's file as its agent sees it.
+pub(super) struct TicketPlace {
+    /// Path, relative to the worktree.
+    pub(super) path: String,
+    /// It is a copy: the tickets lie outside of the worktree, where a confined agent may not write.
+    pub(super) is_copy: bool,
+}
+
+impl TicketPlace {
+    pub(super) fn of(app: &App, flow: &Flow, file: &str) -> Self {
+        let place = place(flow);
+        let host = app.hosts.open(&place.root);
+        let directory = host.and_then(|host| {
+            let files = TicketFiles::of(app, &place, Arc::clone(&host))?;
+            Ok(host.root.join(files.directory))
+        });
+        let within = directory.ok().and_then(|directory| {
+            let within = directory.strip_prefix(&place.worktree).ok()?;
+            Some(within.join(file).to_string_lossy().into_owned())
+        });
+        Self {
+            is_copy: within.is_none(),
+            path: within
+                .unwrap_or_else(|| format!("{DIRECTORY}/{}/{TICKET_COPY}/{file}", flow.flow_id)),
+        }
+    }
+}
+
+fn place(flow: &Flow) -> Place {
+    Place {
         root: PathBuf::from(&flow.repo),
         worktree: PathBuf::from(&flow.worktree),
-    };
-    let host = app.hosts.open(&place.root);
-    let files = host.and_then(|host| TicketFiles::of(app, &place, host));
-    match files {
-        Ok(files) => format!("{}/{file}", files.directory),
-        Err(_) => format!(".aictx/tickets/{file}"),
     }
+}
+
+/// Writes what an agent made of the copy of its ticket into the ticket; returns what is in the way, where somebody
+/// changed that, too.
+pub(super) async fn give_back(
+    app: &Arc<App>,
+    flow: &Flow,
+    turn: &Turn,
+    digest: String,
+) -> Result<Option<String>, FlowsError> {
+    let copy = TicketPlace::of(app, flow, &turn.file);
+    let path = Path::new(&flow.worktree).join(&copy.path);
+    let text = match untrusted::read_text(&path, MAX_TICKET as u64) {
+        Ok(text) if copy.is_copy => text,
+        Ok(_) => return Ok(None),
+        Err(error) if error.is_missing() => return Ok(None),
+        Err(error) => return Ok(Some(format!("{}: {error}", path.display()))),
+    };
+    let place = place(flow);
+    let host = app.hosts.open(&place.root).map_err(FlowsError::Method)?;
+    let (own, file) = (Arc::clone(app), turn.file.clone());
+    let desk = Arc::clone(&host);
+    let decide = move |_: &Snapshot| {
+        let decide = || -> Result<(Option<String>, Effects), RpcError> {
+            let files = TicketFiles::of(&own, &place, desk)?;
+            let queue = files.read()?;
+            let now = queue.find(&file).map_or("", |entry| entry.text.as_str());
+            if now == text || digest_of(&text) == digest {
+                return Ok((None, Effects::new()));
+            }
+            if digest_of(now) != digest {
+                let why = format!(
+                    "{file} was changed by the agent and by somebody else; the agent's is {}",
+                    path.display()
+                );
+                return Ok((Some(why), Effects::new()));
+            }
+            let mut changes = Changes::default();
+            changes.writes.insert(file, text);
+            Ok((None, files.write(&changes)?))
+        };
+        match decide() {
+            Ok((problem, effects)) => (Ok(problem), effects),
+            Err(error) => (Err(error), Effects::new()),
+        }
+    };
+    let written = host
+        .write_looking_at(Some(LOOKS_AT.to_owned()), decide)
+        .await;
+    let (problem, _) = written.map_err(FlowsError::Method)?;
+    problem.map_err(FlowsError::Method)
+}
+
+/// Digest of the text of a ticket.
+pub(super) fn digest_of(text: &str) -> String {
+    hex(&Sha256::digest(text))
 }

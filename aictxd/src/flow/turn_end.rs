@@ -17,9 +17,9 @@ use serde_json::json;
 
 use super::flow_files::{DIRECTORY, FlowFiles, FlowFilesError};
 use super::supervisor::{FlowsError, LOOKS, Live, MAX_OUTPUT, Task, blocking, lock, update};
-use super::surroundings::{Surroundings, holder};
+use super::surroundings::{Surroundings, give_back, holder};
 use super::turn_folder::{ExitNote, HostState, Request, TurnFolder};
-use super::turn_start::{call, refuse};
+use super::turn_start::{TICKET_DIGEST, call, refuse};
 use super::{turn_host, worktree};
 use crate::app::App;
 
@@ -291,30 +291,40 @@ fn lost(
     Ok(())
 }
 
-pub(super) fn archive(app: &App, flow: &Flow) -> Result<(), FlowsError> {
-    let Some(turn) = &flow.turn else {
+pub(super) async fn archive(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError> {
+    let Some(turn) = flow.turn.clone() else {
         return Ok(());
     };
-    let files = FlowFiles::create(&app.hosts, Path::new(&flow.worktree), &flow.flow_id)?;
-    let archived = files.archive_dispatch(turn, flow.dispatch_seq, app.now());
-    let (dispatch, problem) = match archived {
-        Ok(dispatch) => (dispatch, String::new()),
-        // A person corrects the file, and the next turn archives it.
-        Err(error @ (FlowFilesError::Dispatch { .. } | FlowFilesError::Attachments { .. })) => {
-            (None, error.to_string())
-        }
-        Err(error) => return Err(error.into()),
+    let folder = app.flows.folder(&flow.flow_id, turn.n, turn.attempt);
+    let digest = TurnFolder::at(folder).read_json(TICKET_DIGEST);
+    let problem = match digest {
+        Some(digest) => give_back(app, &flow, &turn, digest).await?,
+        None => None,
     };
-    app.flows.update(app, &flow.flow_id, |flow, events| {
-        if flow.activity() == Activity::Archive {
-            if let Some(dispatch) = &dispatch {
-                events.push(format!("dispatch {}: {}", dispatch.seq, dispatch.title));
+    blocking(app, move |app| {
+        let files = FlowFiles::create(&app.hosts, Path::new(&flow.worktree), &flow.flow_id)?;
+        let archived = files.archive_dispatch(&turn, flow.dispatch_seq, app.now());
+        let (dispatch, problem) = match (archived, problem) {
+            (Ok(dispatch), problem) => (dispatch, problem.unwrap_or_default()),
+            // A person corrects the file, and the next turn archives it.
+            (
+                Err(error @ (FlowFilesError::Dispatch { .. } | FlowFilesError::Attachments { .. })),
+                _,
+            ) => (None, error.to_string()),
+            (Err(error), _) => return Err(error.into()),
+        };
+        app.flows.update(app, &flow.flow_id, |flow, events| {
+            if flow.activity() == Activity::Archive {
+                if let Some(dispatch) = &dispatch {
+                    events.push(format!("dispatch {}: {}", dispatch.seq, dispatch.title));
+                }
+                flow.archived(dispatch.clone(), problem.clone());
             }
-            flow.archived(dispatch.clone(), problem.clone());
-        }
-        ((), None)
-    })?;
-    Ok(())
+            ((), None)
+        })?;
+        Ok(())
+    })
+    .await
 }
 
 pub(super) async fn judge(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError> {

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::flow_files::{DIRECTORY, FlowFiles};
 use super::supervisor::{FlowsError, Live, MAX_OUTPUT, Task, blocking, lock, update};
-use super::surroundings::{CONTEXT, Surroundings, holder, ticket_path};
+use super::surroundings::{CONTEXT, Surroundings, TicketPlace, digest_of, holder};
 use super::turn_folder::{HostState, Request, TurnFolder};
 use super::{turn_host, worktree};
 use crate::app::App;
@@ -166,7 +166,7 @@ fn agent_environment(
     let mut environment = app.flows.environment(&flow.flow_id);
     let launch = driver.launch(&settings(flow, turn, ""));
     environment.extend(launch.env);
-    let ticket = Path::new(&flow.worktree).join(ticket_path(app, flow, &turn.file));
+    let ticket = Path::new(&flow.worktree).join(TicketPlace::of(app, flow, &turn.file).path);
     let own = [
         ("AICTX_FLOW_ID", flow.flow_id.clone()),
         ("AICTX_TICKET_ID", turn.ticket_id.clone()),
@@ -195,6 +195,9 @@ fn settings<'a>(flow: &'a Flow, turn: &'a Turn, new_session: &'a str) -> TurnSet
         exec: &flow.options.exec,
     }
 }
+
+/// File with the digest of the ticket's text that a turn began with.
+pub(super) const TICKET_DIGEST: &str = "ticket.json";
 
 /// Writes the prompt and the request of a turn, and keeps the worktree as it is before it; a reason where the turn
 /// cannot be.
@@ -252,10 +255,13 @@ fn prepare(
         .map(|(doc, text)| (*doc, text.as_str()))
         .collect();
     let replies = files.replies(flow.reply_seq, turn.replies);
-    let ticket_file = ticket_path(app, flow, entry.file.as_str());
+    let ticket_place = TicketPlace::of(app, flow, entry.file.as_str());
+    if ticket_place.is_copy {
+        files.write_ticket(entry.file.as_str(), &entry.text)?;
+    }
     let flow_dir = format!("{DIRECTORY}/{}", flow.flow_id);
     let paths = Paths {
-        ticket: &ticket_file,
+        ticket: &ticket_place.path,
         flow_dir: &flow_dir,
         context_dir: CONTEXT,
     };
@@ -336,6 +342,9 @@ fn prepare(
     if !launch.stdin {
         args.push(built.text.clone());
     }
+    folder
+        .write_json(TICKET_DIGEST, &digest_of(&entry.text))
+        .map_err(fail)?;
     folder
         .write("prompt.md", built.text.as_bytes())
         .map_err(fail)?;

@@ -267,6 +267,58 @@ pub fn commit(worktree: &Path, paths: &[String], message: &str) -> io::Result<Op
     Ok((!done).then_some(text))
 }
 
+/// Adds a linked worktree with a new branch at the commit of another worktree.
+///
+/// # Errors
+/// What git says.
+pub fn add(main: &Path, path: &Path, branch: &str) -> io::Result<()> {
+    let arguments = ["worktree", "add", "--quiet", "-b", branch, "--"].map(OsString::from);
+    let path = [path.as_os_str().to_owned(), OsString::from("HEAD")];
+    let arguments: Vec<_> = arguments.into_iter().chain(path).collect();
+    let (done, text) = said(main, &arguments, COMMIT_TIME)?;
+    done.then_some(()).ok_or_else(|| io::Error::other(text))
+}
+
+/// Puts the branch of a linked worktree on top of the branch of another one, which has it checked out: as a
+/// fast-forward, else after a rebase. Where that cannot be, both are as they were.
+///
+/// # Errors
+/// What git says.
+pub fn put_on_top(main: &Path, lane: &Path, branch: &str, lane_branch: &str) -> Result<(), String> {
+    let git = |worktree: &Path, words: &[&str]| {
+        let arguments: Vec<_> = words.iter().map(OsString::from).collect();
+        match said(worktree, &arguments, COMMIT_TIME) {
+            Ok((true, _)) => Ok(()),
+            Ok((false, text)) => Err(text),
+            Err(error) => Err(error.to_string()),
+        }
+    };
+    let forward = || git(main, &["merge", "--ff-only", "--quiet", lane_branch]);
+    if forward().is_ok() {
+        return Ok(());
+    }
+    if let Err(text) = git(lane, &["rebase", "--quiet", branch]) {
+        let _ = git(lane, &["rebase", "--abort"]);
+        return Err(text);
+    }
+    forward()
+}
+
+/// Removes a linked worktree and its branch, which is merged; what git does not want to remove stays.
+pub fn remove(main: &Path, lane: &Path, branch: &str) {
+    let lane = lane.as_os_str().to_owned();
+    let worktree = ["worktree", "remove", "--"].map(OsString::from);
+    let worktree: Vec<_> = worktree.into_iter().chain([lane]).collect();
+    let branch = ["branch", "--delete", "--quiet", "--", branch].map(OsString::from);
+    for arguments in [worktree.as_slice(), &branch] {
+        match said(main, arguments, TIME) {
+            Ok((true, _)) => {}
+            Ok((false, text)) => tracing::warn!(text, "was not removed"),
+            Err(error) => tracing::warn!(%error, "was not removed"),
+        }
+    }
+}
+
 /// Runs git as the person's own git; returns its success and everything that it and its hooks said.
 fn said(worktree: &Path, arguments: &[OsString], time: Duration) -> io::Result<(bool, String)> {
     let mut command = Command::new("sh");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aictx_files::child::{self, Limits};
-use aictx_proto::flow::{Conversation, FlowStatus, InboxState, TurnPhase, Usage};
+use aictx_proto::flow::{Conversation, FlowReason, FlowStatus, InboxState, TurnPhase, Usage};
 use aictx_proto::methods::{
     self as words, FlowEvent, FlowLimits, FlowParams, FlowQuestion, FlowReply, FlowRow,
     FlowStartParams, Severity,
@@ -40,6 +40,8 @@ const MAX_LOG: u64 = 256 * 1024;
 const MAX_EVENTS: i64 = 200;
 /// Checks of a turn whose output is shown.
 const MAX_CHECKS: usize = 64;
+/// Most lanes of a flow.
+const MAX_LANES: u32 = 8;
 /// Longest message to an agent, in bytes.
 const MAX_TEXT: usize = 64 * 1024;
 
@@ -370,6 +372,7 @@ fn options(params: &FlowStartParams) -> Options {
         strict: params.strict,
         strict_commit: params.strict_commit,
         until: params.until,
+        lanes: params.lanes.clamp(1, MAX_LANES),
         prompt_bytes: match params.prompt_bytes {
             0 => usual.prompt_bytes,
             bytes => bytes,
@@ -557,10 +560,19 @@ pub(super) async fn ask(
         });
         let (flow, asked) = asked.map_err(failed)?;
         asked.map_err(|e| refused(&e))?;
-        if params.force {
-            app.flows.interrupt(&flow);
+        let lanes = flow.lanes.iter().map(|lane| &lane.flow_id);
+        for flow_id in lanes.chain([&flow.flow_id]) {
+            let asked = app.flows.update(app, flow_id, |flow, _| {
+                // A lane may have ended.
+                let _ = flow.is_open().then(|| flow.ask(what, &signal, now));
+                ((), None)
+            });
+            let (flow, ()) = asked.map_err(failed)?;
+            if params.force {
+                app.flows.interrupt(&flow);
+            }
+            app.flows.ensure(app, flow_id);
         }
-        app.flows.ensure(app, &flow.flow_id);
         let message = match flow.asked {
             Some(_) if params.force => format!("flow {}: the turn is interrupted", flow.flow_id),
             Some(_) => format!(
@@ -639,6 +651,21 @@ fn resume_flow(
         FlowError::NoSignal { reason } => refused(&e).hint(reason.command()),
         _ => refused(&e),
     })?;
+    for lane in &flow.lanes {
+        // Lanes that were stopped with it go on with it; those that ask something wait for their own answer.
+        let resumed = app.flows.update(app, &lane.flow_id, |own, _| {
+            use FlowReason::{UserPauseRequest, UserStop};
+            if matches!(own.reason_code, Some(UserStop | UserPauseRequest)) {
+                // Refused only where it works already.
+                let _ = own.resume(&Resume::default(), &lane.branch, "", true);
+            }
+            ((), None)
+        });
+        resumed.map_err(failed)?;
+        app.flows
+            .set_environment(&lane.flow_id, params.environment.clone());
+        app.flows.ensure(app, &lane.flow_id);
+    }
     app.flows
         .set_environment(&flow.flow_id, params.environment.clone());
     app.flows.ensure(app, &flow.flow_id);
@@ -689,7 +716,7 @@ pub(super) async fn reply(app: &Arc<App>, params: FlowParams) -> Result<FlowRepl
     let reply = on_pool(app, move |app| {
         // An item of the inbox is an address, too.
         let mut params = params;
-        if let Some((flow, _)) = params.flow.split_once('.') {
+        if let Some((flow, _)) = params.flow.rsplit_once('.') {
             params.flow = flow.to_owned();
         }
         let flow = flow_of(app, &params)?;
@@ -733,7 +760,7 @@ fn question(app: &App, flow: &Flow, item: &InboxItem) -> FlowQuestion {
 /// `flow.inbox`.
 pub(super) async fn inbox(app: &Arc<App>, params: FlowParams) -> Result<FlowReply, RpcError> {
     on_pool(app, move |app| {
-        if let Some((flow_id, _)) = params.dismiss.split_once('.') {
+        if let Some((flow_id, _)) = params.dismiss.rsplit_once('.') {
             let reason = match params.reason.as_str() {
                 "" => "dismissed",
                 reason => reason,

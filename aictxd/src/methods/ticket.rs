@@ -27,7 +27,7 @@ use crate::ticket_files::{TicketFiles, agents, read_elsewhere};
 use crate::worktree_facts;
 
 /// Name under which operations on tickets wait for each other: they look at the files.
-const LOOKS_AT: &str = "tickets";
+pub(crate) const LOOKS_AT: &str = "tickets";
 
 /// A command that changes something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

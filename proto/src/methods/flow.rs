@@ -69,6 +69,8 @@ pub struct FlowStartParams {
     pub strict_commit: bool,
     /// Highest number of a ticket that is worked on; 0 for all.
     pub until: u64,
+    /// Tickets with `isolation: worktree` that are worked on at once; 0 for one after the other.
+    pub lanes: u32,
     /// Bytes of a prompt at most; 0 for the usual limit.
     pub prompt_bytes: usize,
     /// URL that is told of pauses and ends.

@@ -181,6 +181,9 @@ pub struct FlowStart {
     /// Highest number of a ticket [default: all]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub until: u64,
+    /// Work on this many tickets with `isolation: worktree` at once
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
+    pub lanes: u32,
     /// Turns at most [default: 50]
     #[arg(long, value_name = "N")]
     pub max_turns: Option<u32>,

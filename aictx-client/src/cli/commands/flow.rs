@@ -211,6 +211,7 @@ fn start(options: FlowStart) -> Result<FlowStartParams, CliError> {
         strict: options.strict,
         strict_commit: options.strict_commit,
         until: options.until,
+        lanes: options.lanes,
         prompt_bytes: options.prompt_bytes,
         webhook: options.webhook,
         notify: options.notify,

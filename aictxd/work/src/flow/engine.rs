@@ -14,11 +14,11 @@ use aictx_proto::flow::{
     TurnPhase, TurnReport,
 };
 
-use aictx_proto::methods::Severity;
+use aictx_proto::methods::{Severity, TicketState};
 
 use super::state::{
-    Asked, CheckResult, Dispatched, FinishedTicket, Flow, InboxItem, MAX_DETAILS, MAX_INBOX,
-    MAX_REASON, Retries, TicketAtHand, Turn,
+    Asked, CheckResult, Dispatched, FinishedTicket, Flow, InboxItem, Lane, LaneStep, MAX_DETAILS,
+    MAX_INBOX, MAX_REASON, Retries, TicketAtHand, Turn,
 };
 use crate::ticket::fields::USER;
 use crate::ticket::{Claim, Entry, Gate, Next, Queue};
@@ -29,6 +29,8 @@ const QUOTA_DELAYS: [i64; 3] = [15 * 60, 30 * 60, 60 * 60];
 const QUOTA_JITTER: i64 = 60;
 /// First and longest delay after a failure of the network, in seconds.
 const NETWORK_DELAYS: (i64, i64) = (5, 300);
+/// Seconds after which lanes are looked at even if nobody told of them.
+const LANE_WAIT: i64 = 600;
 /// Longest answer that the next turn is given, in bytes.
 const MAX_ANSWER: usize = 8 * 1024;
 /// Fresh conversations of a ticket after one that could not go on.
@@ -41,6 +43,8 @@ pub enum Activity {
     Look,
     /// Start the agent.
     Launch,
+    /// Begin or merge a lane.
+    Lane,
     /// Wait for the agent.
     Attend,
     /// Archive what the agent left for the person.
@@ -84,6 +88,8 @@ pub struct Survey<'a> {
     pub signal: String,
     /// End of a limit of use of an agent, where one is known.
     pub quota_until: &'a dyn Fn(&str) -> Option<i64>,
+    /// Status of the flow of each lane, in the order of the lanes.
+    pub lanes: &'a [FlowStatus],
     /// A check may be run.
     pub is_trusted: &'a dyn Fn(&str) -> bool,
 }
@@ -174,6 +180,7 @@ impl Flow {
         match self.status {
             FlowStatus::Running | FlowStatus::Stopping => {
                 match self.turn.as_ref().map(|turn| turn.phase) {
+                    None if self.lane_step.is_some() => Activity::Lane,
                     None | Some(TurnPhase::Settled) => Activity::Look,
                     Some(TurnPhase::Prepared) => Activity::Launch,
                     Some(TurnPhase::Launched) => Activity::Attend,
@@ -267,7 +274,7 @@ impl Flow {
 
     /// Chooses what comes next; `settings` of a turn that results are the ticket's own.
     pub fn look(&mut self, survey: &Survey<'_>, now: i64) {
-        self.turn = None;
+        (self.turn, self.lane_step) = (None, None);
         if self.take_asked(&survey.signal, now) {
             return;
         }
@@ -308,6 +315,9 @@ impl Flow {
                 now,
             );
         }
+        if self.options.lanes > 1 && self.look_at_lanes(survey, now) {
+            return;
+        }
         let Some(entry) = self.choose(survey, now) else {
             return;
         };
@@ -316,6 +326,73 @@ impl Flow {
             self.run();
             self.turn = Some(turn);
         }
+    }
+
+    /// Chooses the next step of lanes; false where there is none and the worktree of the flow is free for work.
+    fn look_at_lanes(&mut self, survey: &Survey<'_>, now: i64) -> bool {
+        // In the order of the tickets, so that a later one never gets ahead of an earlier one.
+        if let (Some(lane), Some(FlowStatus::Completed)) =
+            (self.lanes.first(), survey.lanes.first())
+        {
+            self.lane_step = Some(LaneStep::Merge(lane.clone()));
+            self.run();
+            return true;
+        }
+        let is_free = |entry: &&Entry| {
+            let state = survey.queue.state(entry, survey.claims);
+            let is_wanted = self.options.until == 0 || entry.file.number() <= self.options.until;
+            let mut lanes = self.lanes.iter();
+            state == TicketState::Ready && is_wanted && lanes.all(|lane| lane.ticket_id != entry.id)
+        };
+        let next = survey.queue.entries.iter().find(is_free);
+        let isolated = next.filter(|entry| entry.ticket.as_ref().is_some_and(|t| t.is_isolated));
+        let capacity = usize::try_from(self.options.lanes).unwrap_or(usize::MAX);
+        if let Some(entry) =
+            isolated.filter(|_| self.lanes.len() < capacity && self.ticket.is_none())
+        {
+            self.lane_step = Some(LaneStep::Open {
+                ticket_id: entry.id.clone(),
+                file: entry.file.as_str().to_owned(),
+            });
+            self.run();
+            return true;
+        }
+        if self.lanes.is_empty() {
+            return false;
+        }
+        let states = self.lanes.iter().zip(survey.lanes);
+        let details = states.map(|(lane, status)| format!("{}: {status}", lane.file));
+        let details = details.collect();
+        self.wait(
+            FlowReason::LaneWait,
+            "tickets are worked on in lanes",
+            now + LANE_WAIT,
+        );
+        self.details = details;
+        true
+    }
+
+    /// The flow of a lane was begun.
+    pub fn lane_opened(&mut self, lane: Lane) {
+        self.lane_step = None;
+        self.lanes.push(lane);
+        self.lanes.sort_by(|a, b| a.file.cmp(&b.file));
+    }
+
+    /// The work of a lane is on the branch; `finished` and what it used are the lane's.
+    pub fn lane_merged(&mut self, flow_id: &str, lane: &Self) {
+        self.lane_step = None;
+        self.lanes.retain(|own| own.flow_id != flow_id);
+        self.finished.extend(lane.finished.iter().cloned());
+        self.usage.add(lane.usage);
+        self.turns = self.turns.saturating_add(lane.turns);
+        self.seconds = self.seconds.saturating_add(lane.seconds);
+    }
+
+    /// A step of a lane cannot be done.
+    pub fn lane_refused(&mut self, text: &str, details: Vec<String>, signal: &str, now: i64) {
+        self.lane_step = None;
+        self.pause(FlowReason::MergeConflict, text, details, signal, now);
     }
 
     fn take_asked(&mut self, signal: &str, now: i64) -> bool {
@@ -357,7 +434,24 @@ impl Flow {
             }
         }
         let signal = &survey.signal;
-        match survey.queue.next(survey.claims) {
+        if !self.only.is_empty() {
+            let mut entries = survey.queue.entries.iter();
+            let own = entries.find(|entry| entry.id == self.only && !entry.is_done());
+            if own.is_none() {
+                self.end(FlowStatus::Completed, now);
+                return None;
+            }
+        }
+        let next = match self.only.as_str() {
+            "" => survey.queue.next(survey.claims),
+            only => survey
+                .queue
+                .entries
+                .iter()
+                .find(|entry| entry.id == only)
+                .map_or(Next::Empty, Next::Ready),
+        };
+        match next {
             Next::Ready(entry) | Next::Invalid(entry)
                 if self.options.until > 0 && entry.file.number() > self.options.until =>
             {

@@ -88,6 +88,18 @@ pub struct Flow {
     /// Stop or pause that was asked for and is not done yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Asked>,
+    /// Tickets that are worked on in worktrees of their own, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lanes: Vec<Lane>,
+    /// Step of a lane that is to be done next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lane_step: Option<LaneStep>,
+    /// The flow whose lane this is; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub lane_of: String,
+    /// The one ticket of a lane.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub only: String,
     /// Questions to the person, the newest last.
     #[serde(default)]
     pub inbox: Vec<InboxItem>,
@@ -123,6 +135,8 @@ pub struct Options {
     pub strict_commit: bool,
     /// Highest number of a ticket that is worked on; 0 for all.
     pub until: u64,
+    /// Tickets with `isolation: worktree` that are worked on at once, each in a worktree of its own; 0 and 1 for none.
+    pub lanes: u32,
     /// Bytes of a prompt at most.
     pub prompt_bytes: usize,
     /// URL that is told of pauses and ends; empty for none.
@@ -161,6 +175,10 @@ impl Flow {
             due_at: None,
             paused_at: String::new(),
             asked: None,
+            lanes: Vec::new(),
+            lane_step: None,
+            lane_of: String::new(),
+            only: String::new(),
             inbox: Vec::new(),
             created_at: now,
             finished_at: None,
@@ -181,6 +199,7 @@ impl Default for Options {
             strict: false,
             strict_commit: false,
             until: 0,
+            lanes: 1,
             prompt_bytes: 256 * 1024,
             webhook: String::new(),
             notify: false,
@@ -439,6 +458,36 @@ pub struct FinishedTicket {
     pub turns: u32,
     /// Usage.
     pub usage: Usage,
+}
+
+/// A ticket that is worked on in a worktree of its own, by a flow of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lane {
+    /// Identity of the ticket.
+    pub ticket_id: String,
+    /// Its file name.
+    pub file: String,
+    /// Its flow.
+    pub flow_id: String,
+    /// Root of the worktree.
+    pub worktree: String,
+    /// Its branch.
+    pub branch: String,
+}
+
+/// Step of a lane.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LaneStep {
+    /// Make the worktree and begin the flow of this ticket.
+    Open {
+        /// Identity of the ticket.
+        ticket_id: String,
+        /// Its file name.
+        file: String,
+    },
+    /// Put the work of this lane on top of the branch.
+    Merge(Lane),
 }
 
 /// A stop or pause that was asked for.

@@ -85,6 +85,7 @@ impl Repo {
             fingerprint: self.fingerprint(),
             signal: self.fingerprint(),
             quota_until: &|_| None,
+            lanes: &[],
             is_trusted: &|_| !untrusted,
         };
         self.flow.look(&survey, self.now);
@@ -116,7 +117,7 @@ impl Repo {
                 }
                 Activity::Archive => self.flow.archived(None, String::new()),
                 Activity::Judge => self.judge(),
-                Activity::Sleep(_) | Activity::Rest => return,
+                Activity::Sleep(_) | Activity::Rest | Activity::Lane => return,
             }
             // The state is all there is: it survives being written and read at every step.
             let text = serde_json::to_string(&self.flow).unwrap();

@@ -58,6 +58,8 @@ pub struct Ticket {
     pub context: Vec<ContextFile>,
     /// Limits of the work, by name.
     pub budget: Vec<(String, String)>,
+    /// It may be worked on in a worktree of its own.
+    pub is_isolated: bool,
 }
 
 /// A ticket that another one names.
@@ -112,6 +114,7 @@ impl Ticket {
             scope: reader.scope(),
             context: reader.context(),
             budget: reader.budget(),
+            is_isolated: reader.text("isolation") == "worktree",
         };
         reader.keys();
         let mut findings = reader.findings;
