@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aictx_proto::locations::Locations;
 use aictx_proto::methods::{HOOK, SPOOL_DRAIN, Scope, method};
-use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
+use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, UNAVAILABLE};
 use serde_json::value::RawValue;
 
 use crate::app::{App, Mode};
@@ -35,12 +35,16 @@ pub struct HookArguments {
 /// # Errors
 /// Whatever the method reports.
 pub fn run(name: &str, hook: &HookArguments) -> Result<methods::Json, RpcError> {
-    let known = method(name).filter(|m| m.scope != Scope::Daemon);
-    if known.is_none() {
-        return Err(RpcError::new(
-            METHOD_NOT_FOUND,
-            format!("`{name}` does not run without a daemon"),
-        ));
+    match method(name).map(|method| method.scope) {
+        Some(Scope::Daemon) => {
+            let text = format!("`{name}` does not run without a daemon");
+            return Err(RpcError::new(UNAVAILABLE, text).hint("`aictx daemon start` starts one"));
+        }
+        Some(_) => {}
+        None => {
+            let text = format!("there is no method `{name}`");
+            return Err(RpcError::new(METHOD_NOT_FOUND, text));
+        }
     }
     let input = read_input()?;
     let params = if name == HOOK && !hook.runner.is_empty() {

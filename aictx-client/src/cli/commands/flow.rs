@@ -102,7 +102,12 @@ fn carry_out(
         FlowCommand::Status { all, at } => {
             let mut params = params(at)?;
             params.all = all;
-            ask(FLOW_STATUS, &params)
+            let mut answer = ask(FLOW_STATUS, &params)?;
+            if all {
+                let reply: FlowReply = parse(answer.value.clone())?;
+                answer.text = render::flows(&reply, paint);
+            }
+            Ok(answer)
         }
         FlowCommand::Watch { until_rest, at } => {
             watch(backend, params(at)?, until_rest, json, paint)

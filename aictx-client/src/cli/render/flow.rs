@@ -32,8 +32,7 @@ fn span(seconds: i64) -> String {
 pub fn reply(method: &str, reply: &FlowReply, paint: Paint) -> String {
     let mut out = String::new();
     match method {
-        FLOW_STATUS if reply.flows.len() == 1 && reply.inbox.len() <= 1 => {}
-        FLOW_LOG | FLOW_DIFF | FLOW_COST => {}
+        FLOW_STATUS | FLOW_LOG | FLOW_DIFF | FLOW_COST => {}
         _ => out.push_str(&format!("{}\n", clean(&reply.message))),
     }
     for problem in &reply.problems {
@@ -43,7 +42,7 @@ pub fn reply(method: &str, reply: &FlowReply, paint: Paint) -> String {
         out.push_str(&format!("  {} {}\n", paint.yellow("note:"), clean(warning)));
     }
     match method {
-        FLOW_STATUS if reply.flows.len() == 1 => {
+        FLOW_STATUS => {
             for one in &reply.flows {
                 out.push_str(&flow(one, paint));
             }
@@ -51,7 +50,6 @@ pub fn reply(method: &str, reply: &FlowReply, paint: Paint) -> String {
                 out.push_str(&format!("\n{}\n", clean(&item.text)));
             }
         }
-        FLOW_STATUS => out.push_str(&flows(&reply.flows, paint)),
         FLOW_INBOX => {
             for item in &reply.inbox {
                 out.push_str(&question(item, paint));
@@ -189,8 +187,10 @@ fn live(flow: &FlowRow) -> String {
     )
 }
 
-fn flows(all: &[FlowRow], paint: Paint) -> String {
-    let rows: Vec<Vec<String>> = all
+/// Flows, a line each.
+pub fn flows(reply: &FlowReply, paint: Paint) -> String {
+    let rows: Vec<Vec<String>> = reply
+        .flows
         .iter()
         .map(|flow| {
             let reason = flow.reason_code.map_or("", |code| code.code());
@@ -204,7 +204,10 @@ fn flows(all: &[FlowRow], paint: Paint) -> String {
             ]
         })
         .collect();
-    table(&rows, 0)
+    match rows.is_empty() {
+        true => format!("{}\n", clean(&reply.message)),
+        false => table(&rows, 0),
+    }
 }
 
 fn question(item: &FlowQuestion, paint: Paint) -> String {
