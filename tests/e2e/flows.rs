@@ -211,6 +211,14 @@ fn d19_3_two_tickets_are_worked_off_committed_and_verified() {
         .aictx(&scene.repo, &["task", "list", "--json"])
         .json();
     assert!(tasks.to_string().contains("Number 2"), "{tasks:#}");
+    let executions = scene
+        .env
+        .rows(&scene.repo, "metrics/agent_execution_log.jsonl");
+    let summaries: Vec<&str> = executions
+        .iter()
+        .filter_map(|row| row["result_summary"].as_str())
+        .collect();
+    assert_eq!(summaries, ["all of it", "worked"], "{executions:#?}");
     let again = scene.start(&[]);
     assert_ne!(again["flows"][0]["flow_id"], started["flows"][0]["flow_id"]);
     scene.ends_as("completed", "");

@@ -10,7 +10,7 @@ use aictx_proto::methods::{self as words, Severity};
 use aictx_redact::{Report, scrub_text};
 use aictx_runners::driver::{self, Driver, Exit, Progress, Reader};
 use aictx_work::flow::engine::{Activity, Judgement};
-use aictx_work::flow::state::{CheckResult, Flow, Receipt, Turn};
+use aictx_work::flow::state::{CheckResult, DiffStat, Flow, Receipt, Turn};
 use aictx_work::ticket::Entry;
 use aictx_work::ticket::fields::Check;
 use serde_json::json;
@@ -362,7 +362,69 @@ pub(super) async fn judge(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError> 
         let params = json!({ "repo": flow.worktree, "ticket": turn.file, "holder": holder(&flow) });
         call(app, words::TICKET_REOPEN, &params).await?;
     }
-    blocking(app, move |app| settle(app, &flow, &turn, checks)).await
+    let (own, own_turn) = (flow.clone(), turn.clone());
+    let found = blocking(app, move |app| examine(app, &own, &own_turn, checks)).await?;
+    record(app, &flow, &turn, &found).await;
+    blocking(app, move |app| settle(app, &flow, &turn, &found)).await
+}
+
+/// Work of a turn as it lies in the worktree.
+struct Examined {
+    facts: Judgement,
+    /// Paths that it changed.
+    changed: Vec<String>,
+    diff: DiffStat,
+    /// Commit and tree after it.
+    head: String,
+    tree: String,
+    /// First item of the ticket that is not ticked off.
+    next: String,
+}
+
+/// Records a turn as an execution of the memory. Agents with hooks of their own have theirs.
+async fn record(app: &Arc<App>, flow: &Flow, turn: &Turn, found: &Examined) {
+    let report = turn.report.as_ref();
+    let report = report.filter(|report| report.outcome == TurnOutcome::Ok);
+    let Some(report) = report.filter(|_| turn.driver == "command") else {
+        return;
+    };
+    let failed = found.facts.checks.iter().find(|check| !check.passed());
+    let title = flow
+        .ticket
+        .as_ref()
+        .map_or("", |ticket| ticket.title.as_str());
+    let question = turn.dispatch.as_ref().filter(|dispatch| dispatch.pauses);
+    let commands: Vec<&str> = found
+        .facts
+        .checks
+        .iter()
+        .map(|check| check.command.as_str())
+        .collect();
+    let summary: String = report.text.chars().take(MAX_SUMMARY).collect();
+    let params = json!({
+        "repo": flow.worktree,
+        // The same call once more, after a crash, changes nothing.
+        "request_id": format!("{}-{}", flow.flow_id, turn.n),
+        "status": match (failed, found.facts.done) {
+            (Some(_), _) => "failure",
+            (None, true) => "success",
+            (None, false) => "unknown",
+        },
+        "task": title,
+        "summary": if summary.is_empty() { title } else { &summary },
+        "files_edited": found.changed,
+        "tests_executed": commands,
+        "output": failed.map_or("", |check| check.tail.as_str()),
+        "exit_code": failed.and_then(|check| check.exit),
+        "next_steps": if found.next.is_empty() { vec![] } else { vec![&found.next] },
+        "blocked": question.map_or_else(Vec::new, |question| vec![&question.title]),
+        "caller": {
+            "agent_id": turn.agent, "adapter_id": "flow", "session_id": format!("{}-{}", flow.flow_id, turn.n),
+        },
+    });
+    if let Err(error) = call(app, words::FINALIZE, &params).await {
+        tracing::warn!(flow = flow.flow_id, turn = turn.n, %error, "is not in memory");
+    }
 }
 
 /// Runs a check of a ticket under a host of its own; one that ran already is not run again.
@@ -443,8 +505,13 @@ fn seconds(text: &str) -> Option<u64> {
     number.trim().parse::<u64>().ok()?.checked_mul(factor)
 }
 
-/// Looks at what a turn did, commits where that is the daemon's task, and settles it.
-fn settle(app: &App, flow: &Flow, turn: &Turn, checks: Vec<CheckResult>) -> Result<(), FlowsError> {
+/// Looks at what a turn did, and commits it where that is the daemon's task.
+fn examine(
+    app: &App,
+    flow: &Flow,
+    turn: &Turn,
+    checks: Vec<CheckResult>,
+) -> Result<Examined, FlowsError> {
     let worktree_path = Path::new(&flow.worktree);
     let mut around = Surroundings::of(app, flow)?;
     let passed = checks.iter().all(CheckResult::passed);
@@ -519,8 +586,20 @@ fn settle(app: &App, flow: &Flow, turn: &Turn, checks: Vec<CheckResult>) -> Resu
         true => worktree::diff_stat(worktree_path, &turn.tree_before, &around.tree),
         false => Default::default(),
     };
-    let head = around.git.as_ref().map_or("", |git| git.head.as_str());
-    let (now, tree) = (app.now().unix(), around.tree.as_str());
+    let next = entry.map_or("", Entry::first_task).to_owned();
+    Ok(Examined {
+        facts,
+        changed,
+        diff,
+        head: around.git.map_or_else(String::new, |git| git.head),
+        tree: around.tree,
+        next,
+    })
+}
+
+/// Takes in what a turn did.
+fn settle(app: &App, flow: &Flow, turn: &Turn, found: &Examined) -> Result<(), FlowsError> {
+    let (facts, diff, now) = (&found.facts, found.diff, app.now().unix());
     app.flows.update(app, &flow.flow_id, |flow, events| {
         if flow.activity() != Activity::Judge {
             return ((), None);
@@ -540,9 +619,9 @@ fn settle(app: &App, flow: &Flow, turn: &Turn, checks: Vec<CheckResult>) -> Resu
             started_at: turn.started_at,
             ended_at: turn.ended_at,
             head_before: turn.head_before.clone(),
-            head_after: head.to_owned(),
+            head_after: found.head.clone(),
             tree_before: turn.tree_before.clone(),
-            tree_after: tree.to_owned(),
+            tree_after: found.tree.clone(),
             diff,
             verified: (!facts.checks.is_empty())
                 .then(|| facts.checks.iter().all(CheckResult::passed)),
@@ -570,7 +649,7 @@ fn settle(app: &App, flow: &Flow, turn: &Turn, checks: Vec<CheckResult>) -> Resu
                 facts.out_of_scope.join(", ")
             ));
         }
-        flow.judged(&facts, now);
+        flow.judged(facts, now);
         ((), Some(receipt))
     })?;
     Ok(())
