@@ -3,7 +3,7 @@
 //! Tokens are those of the conversation so far. Approval and sandbox are set as configuration, because
 //! `codex exec resume` has no options for them.
 
-use super::json_lines::{Agent, Draft, End, JsonLines, summary, tokens};
+use super::json_lines::{Agent, Draft, End, JsonLines, error_line, summary, tokens};
 use super::{
     Approval, Capabilities, Driver, Launch, Probe, Progress, Reader, TurnSettings, Version,
     plain_id,
@@ -63,6 +63,16 @@ impl Driver for Codex {
         launch
     }
 
+    fn allow_commits(&self, launch: &mut Launch, git_dirs: &[&str]) {
+        // Its sandbox keeps these read-only, though they are in the workspace. JSON's strings are TOML's.
+        let roots = serde_json::json!(git_dirs);
+        let option = format!("--config=sandbox_workspace_write.writable_roots={roots}");
+        // Before the argument that stands for standard input.
+        launch
+            .args
+            .insert(launch.args.len().saturating_sub(1), option);
+    }
+
     fn reader(&self) -> Box<dyn Reader + Send> {
         JsonLines::boxed(&AGENT)
     }
@@ -72,7 +82,7 @@ static AGENT: Agent = Agent {
     name: "codex",
     event,
     exit_class: |_| None,
-    stderr_error: |_| None,
+    stderr_error: error_line,
 };
 
 fn event(draft: &mut Draft, event: &Members<'_>) -> Option<Progress> {
