@@ -5,7 +5,7 @@
 
 use aictx_proto::flow::{ErrorClass, Usage};
 
-use super::json_lines::{Agent, Draft, End, JsonLines, error_line, fraction, summary, tokens};
+use super::json_lines::{Agent, Draft, End, JsonLines, fraction, summary, tokens};
 use super::{
     Approval, Capabilities, Driver, Launch, Probe, Progress, Reader, TurnSettings, Version,
 };
@@ -71,7 +71,7 @@ static AGENT: Agent = Agent {
     name: "claude",
     event,
     exit_class: |_| None,
-    stderr_error: error_line,
+    stderr_error: |_| None,
 };
 
 fn event(draft: &mut Draft, event: &Members<'_>) -> Option<Progress> {

@@ -3,7 +3,7 @@
 //! Tokens are those of the conversation so far. Approval and sandbox are set as configuration, because
 //! `codex exec resume` has no options for them.
 
-use super::json_lines::{Agent, Draft, End, JsonLines, error_line, summary, tokens};
+use super::json_lines::{Agent, Draft, End, JsonLines, summary, tokens};
 use super::{
     Approval, Capabilities, Driver, Launch, Probe, Progress, Reader, TurnSettings, Version,
     plain_id,
@@ -82,7 +82,7 @@ static AGENT: Agent = Agent {
     name: "codex",
     event,
     exit_class: |_| None,
-    stderr_error: error_line,
+    stderr_error: |_| None,
 };
 
 fn event(draft: &mut Draft, event: &Members<'_>) -> Option<Progress> {
