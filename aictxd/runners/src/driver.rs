@@ -25,6 +25,7 @@ use std::fmt;
 
 use aictx_proto::flow::{TurnReport, Usage};
 use aictx_proto::shown;
+use jiff::tz::TimeZone;
 
 /// Longest line that is read, in bytes; the rest of a longer one is dropped.
 pub const MAX_LINE: usize = 4 * 1024 * 1024;
@@ -220,12 +221,23 @@ pub trait Driver: Send + Sync {
     /// Process for one turn.
     fn launch(&self, settings: &TurnSettings<'_>) -> Launch;
 
+    /// Lets a confined agent commit: git's directory of the worktree and the one shared by all worktrees, absolute.
+    /// Where these have to be opened to it, it can change the repository's hooks, too. Nothing to do where commits are
+    /// allowed anyway.
+    fn allow_commits(&self, _launch: &mut Launch, _git_dirs: &[&str]) {}
+
     /// Reader of that process's standard output.
     fn reader(&self) -> Box<dyn Reader + Send>;
 }
 
+/// Rules of a time zone by its name (`Europe/Berlin`), or of this machine's by the empty name.
+pub type Zones = fn(name: &str) -> Option<TimeZone>;
+
 /// Reader of one turn; its memory is bounded whatever it reads.
 pub trait Reader {
+    /// Sets the time zones in which agents say when a limit ends; without them only UTC and absolute times are known.
+    fn set_zones(&mut self, _zones: Zones) {}
+
     /// Takes a line of standard output at a time in seconds since the Unix epoch.
     fn line(&mut self, line: &str, now: i64) -> Option<Progress>;
 
@@ -336,6 +348,49 @@ mod tests {
         for driver in drivers().filter(|driver| driver.name() != "command") {
             assert!(!approves(driver, Approval::Workspace), "{}", driver.name());
             assert!(approves(driver, Approval::Full), "{}", driver.name());
+        }
+    }
+
+    #[test]
+    fn commits_are_allowed_and_nothing_else() {
+        let added = |driver: &dyn Driver| {
+            let before = driver.launch(&TurnSettings::default());
+            let mut launch = before.clone();
+            driver.allow_commits(&mut launch, &["/r/.git", "/r/.git/worktrees/w"]);
+            assert_eq!(
+                launch.args.last() == before.args.last(),
+                driver.name() != "gemini" && driver.name() != "copilot"
+            );
+            launch.args.retain(|arg| !before.args.contains(arg));
+            launch.args
+        };
+        let table: &[(&str, &[&str])] = &[
+            ("claude", &[]),
+            (
+                "codex",
+                &[
+                    r#"--config=sandbox_workspace_write.writable_roots=["/r/.git","/r/.git/worktrees/w"]"#,
+                ],
+            ),
+            (
+                "gemini",
+                &[
+                    "--allowed-tools=run_shell_command(git add)",
+                    "--allowed-tools=run_shell_command(git commit)",
+                ],
+            ),
+            ("opencode", &[]),
+            (
+                "copilot",
+                &[
+                    "--allow-tool=shell(git add)",
+                    "--allow-tool=shell(git commit)",
+                ],
+            ),
+            ("command", &[]),
+        ];
+        for (name, args) in table {
+            assert_eq!(added(driver(name).unwrap()), *args, "{name}");
         }
     }
 

@@ -13,6 +13,7 @@ use aictx_work::flow::engine::{Activity, Judgement};
 use aictx_work::flow::state::{CheckResult, DiffStat, Flow, Receipt, Turn};
 use aictx_work::ticket::Entry;
 use aictx_work::ticket::fields::Check;
+use jiff::tz::TimeZone;
 use serde_json::json;
 
 use super::flow_files::{DIRECTORY, FlowFiles, FlowFilesError};
@@ -36,6 +37,14 @@ const OVERRUN: f64 = 1.1;
 /// Characters of an answer in a receipt.
 const MAX_SUMMARY: usize = 400;
 
+/// Rules of a time zone, or of this machine's where it has no name.
+fn time_zone(name: &str) -> Option<TimeZone> {
+    if name.is_empty() {
+        return TimeZone::try_system().ok();
+    }
+    TimeZone::get(name).ok()
+}
+
 /// Follows the output of a turn.
 struct Output {
     reader: Box<dyn Reader + Send>,
@@ -45,8 +54,10 @@ struct Output {
 
 impl Output {
     fn new(driver: &dyn Driver) -> Self {
+        let mut reader = driver.reader();
+        reader.set_zones(time_zone);
         Self {
-            reader: driver.reader(),
+            reader,
             offset: 0,
             line: Vec::new(),
         }

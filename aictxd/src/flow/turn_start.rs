@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aictx_files::untrusted;
-use aictx_proto::flow::{FlowReason, TurnKind, TurnPhase};
+use aictx_proto::flow::{CommitBy, FlowReason, TurnKind, TurnPhase};
 use aictx_proto::methods as words;
 use aictx_proto::text::hex;
 use aictx_runners::driver::{self, Approval, Driver, TurnSettings};
@@ -337,7 +337,12 @@ fn prepare(
     };
     let folder = TurnFolder::create(path.clone()).map_err(fail)?;
     let session = new_session();
-    let launch = driver.launch(&settings(flow, turn, &session));
+    let mut launch = driver.launch(&settings(flow, turn, &session));
+    if flow.options.commit == CommitBy::Agent && !flow.options.full_access {
+        let dirs = worktree::git_dirs(worktree_path);
+        let dirs: Vec<&str> = dirs.iter().map(String::as_str).collect();
+        driver.allow_commits(&mut launch, &dirs);
+    }
     let mut args = launch.args;
     if !launch.stdin {
         args.push(built.text.clone());

@@ -338,6 +338,22 @@ fn said(worktree: &Path, arguments: &[OsString], time: Duration) -> io::Result<(
     ))
 }
 
+/// Git's directory of a worktree and the one that all worktrees share, absolute.
+pub fn git_dirs(worktree: &Path) -> Vec<String> {
+    let mut command = child::git(worktree);
+    command.args([
+        "rev-parse",
+        "--path-format=absolute",
+        "--git-dir",
+        "--git-common-dir",
+    ]);
+    let output = run(&mut command).map(|output| String::from_utf8(output.bytes));
+    let text = output.and_then(Result::ok).unwrap_or_default();
+    let mut dirs: Vec<String> = text.lines().map(str::to_owned).collect();
+    dirs.dedup();
+    dirs
+}
+
 /// Bytes left on the file system of a path; nothing where it cannot be asked.
 pub fn space_left(path: &Path) -> Option<u64> {
     let stat = rustix::fs::statvfs(path).ok()?;

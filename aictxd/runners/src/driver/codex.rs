@@ -63,6 +63,16 @@ impl Driver for Codex {
         launch
     }
 
+    fn allow_commits(&self, launch: &mut Launch, git_dirs: &[&str]) {
+        // Its sandbox keeps these read-only, though they are in the workspace. JSON's strings are TOML's.
+        let roots = serde_json::json!(git_dirs);
+        let option = format!("--config=sandbox_workspace_write.writable_roots={roots}");
+        // Before the argument that stands for standard input.
+        launch
+            .args
+            .insert(launch.args.len().saturating_sub(1), option);
+    }
+
     fn reader(&self) -> Box<dyn Reader + Send> {
         JsonLines::boxed(&AGENT)
     }

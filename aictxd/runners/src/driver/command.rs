@@ -136,9 +136,13 @@ fn error_of(error: &Members<'_>) -> AgentError {
         let text = text_of(error.raw("resets_at")?);
         Some(Timestamp::parse(&text)?.unix())
     });
+    let text = match error.text(&["text"]) {
+        text if text.trim().is_empty() => "the command reported an error".into(),
+        text => text,
+    };
     AgentError {
         class: class.unwrap_or(ErrorClass::Unknown),
-        text: shown::line(cut(&error.text(&["text"]), 8 * MAX_ERROR), MAX_ERROR),
+        text: shown::line(cut(&text, 8 * MAX_ERROR), MAX_ERROR),
         resets_at,
     }
 }

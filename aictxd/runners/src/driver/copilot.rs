@@ -5,8 +5,7 @@
 
 use aictx_proto::flow::ErrorClass;
 
-use super::json_lines::{Agent, Draft, End, JsonLines, summary};
-use super::reset_time;
+use super::json_lines::{Agent, Draft, End, JsonLines, error_line, summary};
 use super::{
     Approval, Capabilities, Driver, Launch, Probe, Progress, Reader, TurnSettings, Version,
 };
@@ -33,7 +32,7 @@ impl Driver for Copilot {
     }
 
     fn probe(&self) -> Probe {
-        Probe::new("copilot", Version(1, 0, 50), Version(1, 0, 102))
+        Probe::new("copilot", Version(1, 0, 60), Version(1, 0, 102))
     }
 
     fn launch(&self, settings: &TurnSettings<'_>) -> Launch {
@@ -53,6 +52,14 @@ impl Driver for Copilot {
             .session(settings, "--resume", "--session-id")
     }
 
+    fn allow_commits(&self, launch: &mut Launch, _git_dirs: &[&str]) {
+        let rules = [
+            "--allow-tool=shell(git add)",
+            "--allow-tool=shell(git commit)",
+        ];
+        launch.args.extend(rules.map(str::to_owned));
+    }
+
     fn reader(&self) -> Box<dyn Reader + Send> {
         JsonLines::boxed(&AGENT)
     }
@@ -62,7 +69,7 @@ static AGENT: Agent = Agent {
     name: "copilot",
     event,
     exit_class: |_| None,
-    stderr_error: |_| None,
+    stderr_error: error_line,
 };
 
 fn event(draft: &mut Draft, event: &Members<'_>) -> Option<Progress> {
@@ -79,7 +86,7 @@ fn event(draft: &mut Draft, event: &Members<'_>) -> Option<Progress> {
         ),
         "model.call_failure" => {
             let text = data.text(&["errorMessage"]);
-            draft.resets_at = reset_time::find(&text, draft.now, &reset_time::local());
+            draft.resets_at = draft.reset_time(&text);
             None
         }
         "session.info" => Progress::notice(&data.text(&["message"])),

@@ -32,7 +32,7 @@ impl Driver for Gemini {
     }
 
     fn probe(&self) -> Probe {
-        Probe::new("gemini", Version(0, 50, 0), Version(0, 61, 0))
+        Probe::new("gemini", Version(0, 51, 0), Version(0, 61, 0))
     }
 
     fn launch(&self, settings: &TurnSettings<'_>) -> Launch {
@@ -44,6 +44,14 @@ impl Driver for Gemini {
         Launch::new("gemini", &["--output-format=stream-json", approval], &env)
             .option("--model", settings.model)
             .session(settings, "--resume", "--session-id")
+    }
+
+    fn allow_commits(&self, launch: &mut Launch, _git_dirs: &[&str]) {
+        let rules = [
+            "--allowed-tools=run_shell_command(git add)",
+            "--allowed-tools=run_shell_command(git commit)",
+        ];
+        launch.args.extend(rules.map(str::to_owned));
     }
 
     fn reader(&self) -> Box<dyn Reader + Send> {

@@ -4,7 +4,8 @@ use aictx_proto::flow::{AgentError, ErrorClass, TurnOutcome, TurnReport, Usage};
 use aictx_proto::shown;
 
 use super::{
-    Exit, MAX_ERROR, MAX_LINE, MAX_TEXT, Progress, Reader, cut, error_class, plain_id, reset_time,
+    Exit, MAX_ERROR, MAX_LINE, MAX_TEXT, Progress, Reader, Zones, cut, error_class, plain_id,
+    reset_time,
 };
 use crate::payload::Members;
 
@@ -46,6 +47,8 @@ pub(super) struct Draft {
     pub(super) resets_at: Option<i64>,
     /// Time of the line.
     pub(super) now: i64,
+    /// Time zones that agents name.
+    zones: Option<Zones>,
     /// An event was read.
     began: bool,
 }
@@ -76,9 +79,7 @@ impl Draft {
     pub(super) fn fail(&mut self, text: &str, class: Option<ErrorClass>, status: Option<i64>) {
         let text = cut(text, 8 * MAX_ERROR);
         let mut class = class.unwrap_or_else(|| error_class::of(text, status));
-        let resets_at = self
-            .resets_at
-            .or_else(|| reset_time::find(text, self.now, &reset_time::local()));
+        let resets_at = self.resets_at.or_else(|| self.reset_time(text));
         // A rate that is known to be limited until then is not tried again before.
         if class == ErrorClass::Network && status == Some(429) && resets_at.is_some() {
             class = ErrorClass::Quota;
@@ -88,6 +89,11 @@ impl Draft {
             text: shown::line(text, MAX_ERROR),
             resets_at: resets_at.filter(|_| class == ErrorClass::Quota),
         });
+    }
+
+    /// Finds the end of a limit in a text.
+    pub(super) fn reset_time(&self, text: &str) -> Option<i64> {
+        reset_time::find(text, self.now, self.zones.unwrap_or(|_| None))
     }
 
     /// Keeps an error with which the turn ends.
@@ -119,6 +125,12 @@ pub(super) fn summary(input: &Members<'_>) -> String {
     input.text(TELLING).into_owned()
 }
 
+/// Text of a line in which a program says why it gives up.
+pub(super) fn error_line(line: &str) -> Option<&str> {
+    line.strip_prefix("Error: ")
+        .or_else(|| line.strip_prefix("error: "))
+}
+
 /// Number of tokens.
 pub(super) fn tokens(members: &Members<'_>, name: &str) -> u64 {
     members.duration(&[name]).unwrap_or_default()
@@ -146,6 +158,10 @@ impl JsonLines {
 }
 
 impl Reader for JsonLines {
+    fn set_zones(&mut self, zones: Zones) {
+        self.draft.zones = Some(zones);
+    }
+
     fn line(&mut self, line: &str, now: i64) -> Option<Progress> {
         let line = cut(line, MAX_LINE).trim();
         self.draft.now = now;
@@ -179,7 +195,7 @@ impl Reader for JsonLines {
             } else if draft.error.is_none() && !draft.began {
                 let text = last_lines(stderr_tail);
                 let class = exit.code.and_then(agent.exit_class);
-                let class = class.unwrap_or_else(|| error_class::of(&text, None));
+                let class = class.unwrap_or_else(|| error_class::of(stderr_tail, None));
                 if class != ErrorClass::Unknown || exit.code.is_some_and(|code| code != 0) {
                     draft.fail(&text, Some(class), None);
                 }
@@ -201,7 +217,15 @@ impl Reader for JsonLines {
 }
 
 /// Report of a draft.
-pub(super) fn report(draft: Draft, outcome: TurnOutcome) -> TurnReport {
+pub(super) fn report(mut draft: Draft, outcome: TurnOutcome) -> TurnReport {
+    // Some agents name the conversation that they could not find.
+    if draft
+        .error
+        .as_ref()
+        .is_some_and(|e| e.class == ErrorClass::SessionMissing)
+    {
+        draft.session.clear();
+    }
     TurnReport {
         outcome,
         error: draft.error,
@@ -229,10 +253,15 @@ pub(super) fn crash(name: &str, exit: Exit, stderr_tail: &str) -> AgentError {
     }
 }
 
-/// The last five lines of standard error that are not blank, on one line.
+/// Five lines of standard error on one line: from the first that begins with `error`, or the last ones.
 pub(super) fn last_lines(stderr_tail: &str) -> String {
-    let lines = stderr_tail.lines().rev().map(str::trim);
-    let mut lines: Vec<&str> = lines.filter(|line| !line.is_empty()).take(5).collect();
-    lines.reverse();
-    lines.join(" / ")
+    let lines = stderr_tail.lines().map(str::trim);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let is_error = |line: &&str| cut(line, 5).eq_ignore_ascii_case("error");
+    let first = lines
+        .iter()
+        .position(is_error)
+        .unwrap_or(lines.len().saturating_sub(5));
+    let shown: Vec<&str> = lines.into_iter().skip(first).take(5).collect();
+    shown.join(" / ")
 }

@@ -1,8 +1,10 @@
 //! OpenCode: `opencode run --format json`.
 //!
-//! It asks for nothing that its configuration allows, and without a person rejects what it would ask. An error of
-//! the service is tried again without an end and told only in its log, which therefore goes to standard error: the
+//! It asks for nothing that its configuration allows. What it would ask is rejected without a person, and would end
+//! the turn unless told otherwise. An error of the service is tried again without an end and told only in its log, which therefore goes to standard error: the
 //! caller ends such a turn, and the log names the cause.
+
+use aictx_proto::flow::{ErrorClass, Usage};
 
 use super::json_lines::{Agent, Draft, End, JsonLines, fraction, summary, tokens};
 use super::{
@@ -31,7 +33,7 @@ impl Driver for OpenCode {
     }
 
     fn probe(&self) -> Probe {
-        Probe::new("opencode", Version(1, 10, 0), Version(1, 18, 33))
+        Probe::new("opencode", Version(1, 18, 3), Version(1, 18, 33))
     }
 
     fn launch(&self, settings: &TurnSettings<'_>) -> Launch {
@@ -39,7 +41,14 @@ impl Driver for OpenCode {
         if settings.approval == Approval::Full {
             args.push("--auto");
         }
-        Launch::new("opencode", &args, &[("OPENCODE_DISABLE_AUTOUPDATE", "1")])
+        let env = [
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+            (
+                "OPENCODE_CONFIG_CONTENT",
+                r#"{"experimental":{"continue_loop_on_deny":true}}"#,
+            ),
+        ];
+        Launch::new("opencode", &args, &env)
             .option("--model", settings.model)
             .option("--variant", settings.reasoning)
             .session(settings, "--session", "")
@@ -95,7 +104,9 @@ fn event(draft: &mut Draft, event: &Members<'_>) -> Option<Progress> {
             let error = event.object(&["error"]);
             let (name, data) = (error.text(&["name"]), error.object(&["data"]));
             let text = format!("{name}: {}", data.text(&["message"]));
-            draft.end_with(&text, None, data.whole(&["statusCode"]));
+            // The cause of such an error stands only in the log.
+            let class = (name == "UnknownError").then_some(ErrorClass::Unknown);
+            draft.end_with(&text, class, data.whole(&["statusCode"]));
             Progress::notice(&text)
         }
         _ => None,
@@ -105,7 +116,7 @@ fn event(draft: &mut Draft, event: &Members<'_>) -> Option<Progress> {
 fn step_finish(draft: &mut Draft, part: &Members<'_>) -> Option<Progress> {
     let used = part.object(&["tokens"]);
     let cache = used.object(&["cache"]);
-    draft.usage.add(aictx_proto::flow::Usage {
+    draft.usage.add(Usage {
         input: tokens(&used, "input").saturating_add(tokens(&cache, "write")),
         cached: tokens(&cache, "read"),
         output: tokens(&used, "output").saturating_add(tokens(&used, "reasoning")),

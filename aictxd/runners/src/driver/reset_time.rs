@@ -2,11 +2,13 @@
 //!
 //! Known forms: `"resets_at": 1796000000` and `…|1796000000`, ISO 8601, `try again in 2 hours 5 minutes`,
 //! `reset after 3h22m10s`, `resets 3pm (Europe/Berlin)`, `resets Dec 3, 3:30pm`, `try again at Nov 30th, 2026 12:53 AM`.
-//! A clock without a zone is that of this machine, on which the agent runs.
+//! A clock without a zone is that of the machine that the agent runs on.
 
 use aictx_proto::time::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
+
+use super::Zones;
 
 /// Words after which a time is looked for.
 const ANCHORS: &[&str] = &["reset", "try again", "retry", "available again"];
@@ -15,34 +17,22 @@ const MAX_WORDS: usize = 96;
 /// Farthest end of a limit that is believed, in seconds: the longest limits are those of a month.
 const FARTHEST: i64 = 62 * 24 * 3600;
 
-/// Zone of this machine; UTC where it is not known.
-pub(super) fn local() -> TimeZone {
-    TimeZone::try_system().unwrap_or(TimeZone::UTC)
-}
-
-/// Finds the end of a limit in a text, in seconds since the Unix epoch.
-pub(super) fn find(text: &str, now: i64, zone: &TimeZone) -> Option<i64> {
-    let is_near =
-        |at: &i64| (now.saturating_sub(FARTHEST)..=now.saturating_add(FARTHEST)).contains(at);
+/// Finds the end of a limit in a text, in seconds since the Unix epoch; never in the past.
+pub(super) fn find(text: &str, now: i64, zones: Zones) -> Option<i64> {
+    let is_near = |at: &i64| (now..=now.saturating_add(FARTHEST)).contains(at);
     let lower = text.to_ascii_lowercase();
-    let words = || {
-        let after = ANCHORS.iter().filter_map(|anchor| lower.split_once(anchor));
-        after.map(|(_, words)| super::cut(words, MAX_WORDS))
-    };
+    let after = ANCHORS.iter().filter_map(|anchor| lower.split_once(anchor));
+    let words: Vec<&str> = after
+        .map(|(_, words)| super::cut(words, MAX_WORDS))
+        .collect();
     // Names of zones keep their case.
-    epoch(text)
-        .or_else(|| iso(text))
-        .or_else(|| words().find_map(|words| Some(now.saturating_add(duration(words)?))))
-        .or_else(|| {
-            words().find_map(|words| {
-                clock(
-                    words,
-                    now,
-                    &named_zone(text).unwrap_or_else(|| zone.clone()),
-                )
-            })
-        })
-        .filter(is_near)
+    let zone = named_zone(text, zones).or_else(|| zones(""));
+    let ends = [epoch(text), iso(text)].into_iter();
+    let durations = words
+        .iter()
+        .map(|words| Some(now.saturating_add(duration(words)?)));
+    let clocks = words.iter().map(|words| clock(words, now, zone.as_ref()?));
+    ends.chain(durations).chain(clocks).flatten().find(is_near)
 }
 
 /// Ten digits that stand alone, or milliseconds.
@@ -191,13 +181,13 @@ fn month_of(word: &str) -> Option<i8> {
 }
 
 /// Zone in brackets, such as `(Europe/Berlin)` or `(UTC)`.
-fn named_zone(text: &str) -> Option<TimeZone> {
+fn named_zone(text: &str, zones: Zones) -> Option<TimeZone> {
     text.split('(').skip(1).find_map(|after| {
         let (name, _) = after.split_once(')')?;
         match name {
             "UTC" | "GMT" => Some(TimeZone::UTC),
-            name if name.len() <= 64 => TimeZone::get(name).ok(),
-            _ => None,
+            name if name.is_empty() || name.len() > 64 => None,
+            name => zones(name),
         }
     })
 }
@@ -210,6 +200,14 @@ mod tests {
 
     /// 2026-11-29T17:00:00Z.
     const NOW: i64 = 1_795_971_600;
+
+    fn utc(name: &str) -> Option<TimeZone> {
+        match name {
+            "" => Some(TimeZone::UTC),
+            "Asia/Tokyo" => Some(TimeZone::fixed(jiff::tz::offset(9))),
+            _ => None,
+        }
+    }
 
     #[test]
     fn ends_of_limits_are_read_in_every_form() {
@@ -255,18 +253,20 @@ mod tests {
             ("resets 15:30", "2026-11-30T15:30:00Z"),
         ];
         for (text, at) in table {
-            let found =
-                find(text, NOW, &TimeZone::UTC).map(|at| Timestamp::from_unix(at).to_string());
+            let found = find(text, NOW, utc).map(|at| Timestamp::from_unix(at).to_string());
             assert_eq!(found.as_deref(), Some(at), "{text}");
         }
     }
 
     #[test]
-    fn a_named_zone_counts_where_its_rules_are_installed() {
-        let found = find("limit · resets 1:53am (Europe/Berlin)", NOW, &TimeZone::UTC);
-        if TimeZone::get("Europe/Berlin").is_ok() {
-            assert_eq!(found, Some(NOW + 7 * 3600 + 53 * 60));
-        }
+    fn a_clock_counts_in_the_zone_beside_it_or_the_machines() {
+        let text = "limit · resets 3:53am (Asia/Tokyo)";
+        assert_eq!(find(text, NOW, utc), Some(NOW + 3600 + 53 * 60));
+        assert_eq!(
+            find("limit · resets 3am (Nowhere/Else)", NOW, utc),
+            Some(NOW + 10 * 3600)
+        );
+        assert_eq!(find("limit · resets 3am", NOW, |_| None), None);
     }
 
     #[test]
@@ -279,15 +279,21 @@ mod tests {
             "id 1234567890123456",
             "",
         ] {
-            assert_eq!(find(text, NOW, &TimeZone::UTC), None, "{text}");
+            assert_eq!(find(text, NOW, utc), None, "{text}");
         }
-        assert_eq!(find("resets_at: 1999999999", NOW, &TimeZone::UTC), None);
+        for text in [
+            "resets_at: 1999999999",
+            "resets_at: 1700000000",
+            "reset at 2026-11-01T00:00:00Z",
+        ] {
+            assert_eq!(find(text, NOW, utc), None, "{text}");
+        }
     }
 
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "(resets|try again in|retry at|reset after)?[ 0-9a-zA-Z:.,()|/-]{0,60}", now: i64) {
-            find(&text, now, &TimeZone::UTC);
+            find(&text, now, utc);
         }
     }
 }
