@@ -880,17 +880,21 @@ impl Flow {
     }
 
     fn after_failure(&mut self, turn: &Turn, outcome: TurnOutcome, signal: &str, now: i64) {
-        let asked = self.take_asked(signal, now);
-        if let (false, Some(reason)) = (asked, turn.interrupted) {
-            return self.after_interruption(reason, signal, now);
-        }
-        if asked {
+        if self.take_asked(signal, now) {
             return;
         }
         let error = turn
             .report
             .as_ref()
             .and_then(|report| report.error.as_ref());
+        // Some agents try again in silence; what they waited for is known when they are interrupted.
+        let is_known = error
+            .is_some_and(|error| matches!(error.class, ErrorClass::Quota | ErrorClass::Network));
+        if let Some(reason) = turn.interrupted
+            && !(reason == FlowReason::Stall && is_known)
+        {
+            return self.after_interruption(reason, signal, now);
+        }
         let class = match (error, outcome) {
             (Some(error), _) => error.class,
             (None, _) => ErrorClass::AgentBug,
