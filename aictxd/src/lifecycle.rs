@@ -452,6 +452,7 @@ async fn recover(app: &Arc<App>, hosts: Vec<Arc<Host>>) {
 
 /// Bounds what every repository keeps.
 async fn tidy(app: &Arc<App>) {
+    crate::flow::supervisor::prune(app).await;
     for host in app.hosts.all() {
         let Some(lane) = app.lanes.of(&host.root) else {
             host.tidy(app).await;

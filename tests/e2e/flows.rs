@@ -731,6 +731,23 @@ fn a_flow_in_a_linked_worktree_works_on_a_copy_of_its_ticket() {
 }
 
 #[test]
+fn taking_aictx_out_of_a_repository_ends_its_flow_and_leaves_no_checkpoint() {
+    let scene = Scene::new(&["verify: ['true']\n"]);
+    let daemon = scene.env.daemon();
+    scene.turn(1, "echo $$ > \"$SCRIPT/agent\"; wait_for /never");
+    scene.start(&[]);
+    wait_until("the agent works", || {
+        scene.script.join("agent").exists() && scene.host(1).is_some()
+    });
+    let agent = fs::read_to_string(scene.script.join("agent")).unwrap();
+    scene.env.aictx(&scene.repo, &["clean"]).ok();
+    wait_until("the agent is gone", || !is_alive(&agent));
+    assert_eq!(scene.git(&["for-each-ref", "refs/aictx"]), "");
+    assert!(!scene.repo.join(".aictx").exists());
+    drop(daemon);
+}
+
+#[test]
 fn the_example_of_the_documentation_is_what_is_printed() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

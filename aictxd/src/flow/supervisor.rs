@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use aictx_files::untrusted;
 use aictx_proto::flow::{FlowReason, TurnPhase, Usage};
 use aictx_proto::rpc::RpcError;
 use aictx_work::flow::engine::{Activity, Survey};
@@ -24,7 +25,7 @@ use super::turn_end::{archive, attend, judge};
 use super::turn_folder::TurnFolder;
 use super::turn_start::{close_work, launch};
 use super::{lanes, worktree};
-use crate::app::App;
+use crate::app::{App, Mode};
 
 /// Turns that run at once, over all flows.
 const MAX_TURNS: usize = 2;
@@ -32,6 +33,8 @@ const MAX_TURNS: usize = 2;
 const MAX_TRIES: usize = 16;
 /// Shortest and longest time between two looks at a host.
 pub(super) const LOOKS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+/// Bytes of output of all turns that are kept.
+const MAX_OUTPUTS: u64 = 2 * 1024 * 1024 * 1024;
 /// Longest sleep; the clock may have jumped meanwhile.
 const LONGEST_SLEEP: i64 = 600;
 /// Bytes of output of one agent, and of one check, that are kept.
@@ -281,6 +284,23 @@ impl Flows {
         }
     }
 
+    /// Ends the flows of a repository that aictx is taken out of, with their checkpoints. Their agents are interrupted.
+    ///
+    /// # Errors
+    /// The database cannot be read or written.
+    pub fn leave(&self, app: &App, repo: &Path) -> Result<(), FlowsError> {
+        // Of a daemon: a process for one call would take the database over.
+        if app.mode != Mode::Daemon || !self.path().exists() {
+            return Ok(());
+        }
+        for flow in self.database()?.list(&repo.to_string_lossy())? {
+            self.interrupt(&flow);
+            worktree::forget_checkpoints(Path::new(&flow.worktree), &flow.flow_id, None);
+            self.database()?.remove(&flow.flow_id)?;
+        }
+        Ok(())
+    }
+
     /// Returns true if the task may end: nobody has asked for it since.
     fn may_end(&self, flow_id: &str) -> bool {
         let mut tasks = lock(&self.tasks);
@@ -352,6 +372,53 @@ pub fn restore_states(database: &Database, worktree: &Path) -> Result<usize, Dat
         }
     }
     Ok(taken)
+}
+
+/// Removes the output of turns of flows that have ended, the oldest flow first, until all of it is below a bound.
+/// Prompts, ends and receipts stay until a flow is retired.
+pub async fn prune(app: &Arc<App>) {
+    let pruned = blocking(app, |app| {
+        if !app.flows.path().exists() {
+            return Ok(0);
+        }
+        let mut flows = app.flows.database()?.list("")?;
+        flows.sort_by_key(|flow| std::cmp::Reverse(flow.created_at));
+        let (mut kept, mut removed) = (0_u64, 0_u64);
+        for flow in flows {
+            for log in outputs(&app.flows.directory(&flow.flow_id).join("turns")) {
+                let bytes = std::fs::symlink_metadata(&log).map_or(0, |meta| meta.len());
+                kept += bytes;
+                if kept > MAX_OUTPUTS && !flow.is_open() && std::fs::remove_file(&log).is_ok() {
+                    (kept, removed) = (kept - bytes, removed + bytes);
+                }
+            }
+        }
+        Ok(removed)
+    });
+    match pruned.await {
+        Ok(0) => {}
+        Ok(bytes) => tracing::info!(bytes, "output of old flows was removed"),
+        Err(error) => tracing::warn!(%error, "output of old flows was not looked at"),
+    }
+}
+
+/// The files with the output of turns and of their checks, the newest turn first.
+fn outputs(turns: &Path) -> Vec<PathBuf> {
+    let below = |directory: &Path| {
+        let entries = untrusted::entries(directory).into_iter().flatten();
+        let mut paths: Vec<_> = entries.map(|entry| directory.join(entry.name)).collect();
+        paths.sort();
+        paths
+    };
+    let is_log = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "log");
+    let mut logs = Vec::new();
+    for turn in below(turns).into_iter().rev() {
+        let (checks, files): (Vec<_>, Vec<_>) =
+            below(&turn).into_iter().partition(|path| path.is_dir());
+        let of_checks = checks.iter().flat_map(|check| below(check));
+        logs.extend(files.into_iter().chain(of_checks).filter(is_log));
+    }
+    logs
 }
 
 /// Events that follow from a change of state, around those of its cause: tickets that are done before, the new status

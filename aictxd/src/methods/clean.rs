@@ -140,6 +140,11 @@ fn remove_from(
     params: &CleanParams,
     reply: &mut RemovalReply,
 ) {
+    if !params.dry_run
+        && let Err(error) = app.flows.leave(app, &site.root)
+    {
+        reply.warnings.push(format!("flows: {error}"));
+    }
     reply.repos.push(site.scope());
     let mut entries = ledger.of(&site.scope());
     let more = other_worktrees(site, entries.iter().map(|entry| &entry.record.file));
