@@ -26,12 +26,12 @@ use tempfile::TempDir;
 pub mod agents;
 pub mod chaos;
 pub mod documentation;
-pub mod golden;
 pub mod hostile;
 pub mod mcp;
 pub mod memory;
 pub mod play;
 pub mod session;
+pub mod stable_text;
 pub mod terminal;
 
 /// An id for a tool call, as agents give each of theirs: another one every time.

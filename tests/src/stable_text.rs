@@ -1,41 +1,7 @@
-//! Texts that a person has read and found right, kept beside the tests.
-//!
-//! `UPDATE_GOLDEN=1` writes them anew; read the difference before keeping it.
+//! Texts without the parts that differ from run to run, for snapshots.
 
-use std::path::{Path, PathBuf};
-use std::{env, fs};
-
-fn file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("golden")
-        .join(name)
-}
-
-/// Compares a text with `golden/<name>`, line by line.
-#[track_caller]
-pub fn assert_golden(name: &str, text: &str) {
-    let file = file(name);
-    if env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(&file, text).unwrap();
-        return;
-    }
-    let known = fs::read_to_string(&file).unwrap_or_default();
-    if known == text {
-        return;
-    }
-    let (mut old, mut new) = (known.lines(), text.lines());
-    let mut line = 0;
-    loop {
-        line += 1;
-        let (a, b) = (old.next(), new.next());
-        assert!(
-            a == b && (a.is_some() || b.is_some()),
-            "{name}:{line}\n  known: {a:?}\n  now:   {b:?}\n\nwhole text now:\n{text}\n\
-             UPDATE_GOLDEN=1 keeps it"
-        );
-    }
-}
+use std::fs;
+use std::path::Path;
 
 /// Puts words in the place of what differs from run to run: the home, times, ages, ids of
 /// executions and commits, durations.
