@@ -682,4 +682,10 @@ pub mod files {
     pub const SESSIONS_DIR: &str = "sessions";
     /// Commit intents; empty at rest.
     pub const JOURNAL_DIR: &str = "journal";
+    /// Segments of moved rows.
+    pub const ARCHIVE_DIR: &str = "archive";
+    /// Files that could not be read.
+    pub const QUARANTINE_DIR: &str = "quarantine";
+    /// Held by the one writer.
+    pub const LOCK: &str = ".lock";
 }

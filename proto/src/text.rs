@@ -88,6 +88,24 @@ pub fn truncate_chars(text: &str, limit: usize) -> String {
     out
 }
 
+/// Cuts at the end of a sentence or clause where that leaves enough, else at the limit; what was cut
+/// ends in `…`.
+pub fn shorten(text: &str, limit: usize) -> String {
+    let text = clean(text, limit * 4);
+    if text.chars().count() <= limit {
+        return text;
+    }
+    // The mark is part of what is left.
+    let head: String = text.chars().take(limit.saturating_sub(2)).collect();
+    let ends = ["。", ". ", "; ", ", "].iter();
+    let cut = ends.filter_map(|mark| Some(head.rfind(mark)? + mark.trim_end().len()));
+    let cut = cut.max().and_then(|at| head.get(..at));
+    match cut.filter(|cut| cut.chars().count() >= 40) {
+        Some(cut) => format!("{} …", cut.trim_end_matches([',', ';'])),
+        None => clean(&text, limit),
+    }
+}
+
 /// The sentences of a text, with what ends them: a path or a number has no blank behind its dot.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(['\n', '。', '！', '？'])
@@ -187,6 +205,20 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_summaries_end_at_a_clause() {
+        let text =
+            "Fixed the parser so that empty input is accepted. Also moved the tests. ".repeat(5);
+        let short = shorten(&text, 200);
+        assert!(
+            short.chars().count() <= 200 && short.ends_with(". …"),
+            "{short}"
+        );
+        assert_eq!(shorten("a  b", 200), "a b");
+        assert!(shorten(&"x".repeat(500), 200).ends_with('…'));
+        assert!(shorten(&"é, ".repeat(300), 200).chars().count() <= 200);
+    }
 
     #[test]
     fn bytes_have_two_digits_each() {

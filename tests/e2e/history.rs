@@ -1,13 +1,13 @@
 //! Twelve sessions over three branches, and what the next one is told: the texts under
-//! `golden/history` are what an agent reads, and are meant to be read.
+//! `snapshots` are what an agent reads, and are meant to be read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use aictx_tests::golden::{assert_golden, normalised};
 use aictx_tests::memory::{assert_sound, history};
 use aictx_tests::play::{Agent, Play};
 use aictx_tests::session::{edited, prompt, start};
+use aictx_tests::stable_text::normalised;
 use aictx_tests::{TestEnv, wait_until};
 use serde_json::json;
 
@@ -89,11 +89,8 @@ fn twelve_sessions_over_three_branches() {
     let env = TestEnv::new();
     let repo = shop(&env);
     let _daemon = env.daemon();
-    let golden = |name: &str, text: &str| {
-        assert_golden(
-            &format!("history/{name}.txt"),
-            &normalised(text, env.path()),
-        );
+    let shown = |name: &str, text: &str| {
+        insta::assert_snapshot!(name, normalised(text, env.path()));
     };
 
     // The map answers with what it knows; the story wants it to know the files as they are.
@@ -105,7 +102,7 @@ fn twelve_sessions_over_three_branches() {
     // 1, main: success, seen by hooks alone.
     let one = Play::claude(&env, &repo, "s01-total");
     mapped();
-    golden("01-first-capsule", &one.start("startup"));
+    shown("01-first-capsule", &one.start("startup"));
     one.prompt("Add a total() to the cart");
     one.read("shop/cart.py");
     let cart = format!(
@@ -137,7 +134,7 @@ fn twelve_sessions_over_three_branches() {
     // 3, main, Codex: a decision and a description of a part, told to finalize.
     let three = Play::codex(&env, &repo, "s03-money");
     mapped();
-    golden("03-capsule-after-a-failure", &three.start_and_continue());
+    shown("03-capsule-after-a-failure", &three.start_and_continue());
     three.prompt("Decide how money is represented");
     three.read("shop/price.py");
     three.aictx(&[
@@ -201,7 +198,7 @@ fn twelve_sessions_over_three_branches() {
     // 6, feature/discounts: a long session whose context is compacted in the middle.
     let six = Play::claude(&env, &repo, "s06-compacted");
     mapped();
-    golden("06-capsule-after-a-kill", &six.start_and_continue());
+    shown("06-capsule-after-a-kill", &six.start_and_continue());
     six.prompt("Go on with the discount codes: Cart.total() takes a code");
     six.read("shop/cart.py");
     six.read("shop/discount.py");
@@ -224,7 +221,7 @@ fn twelve_sessions_over_three_branches() {
         "PreCompact",
         json!({ "trigger": "auto", "custom_instructions": "" }),
     );
-    golden("06-after-compaction", &six.start("compact"));
+    shown("06-after-compaction", &six.start("compact"));
     six.passes(
         "python -m pytest -q tests/test_cart.py",
         "1 passed in 0.02s",
@@ -238,7 +235,7 @@ fn twelve_sessions_over_three_branches() {
     env.git(&repo, &["checkout", "-q", "-b", "fix/rounding"]);
     let seven = Play::claude(&env, &repo, "s07-decimal");
     mapped();
-    golden("07-capsule-on-another-branch", &seven.start_and_continue());
+    shown("07-capsule-on-another-branch", &seven.start_and_continue());
     seven.prompt("Fix the rounding of prices: 2.675 must become 2.68");
     seven.read("shop/price.py");
     seven.fails(PYTEST, HALF_UP);
@@ -309,7 +306,7 @@ fn twelve_sessions_over_three_branches() {
     ten.start("startup");
     ten.prompt("Fix the rounding of shipping prices as well");
     mapped();
-    golden(
+    shown(
         "10-resume-with-a-strategy",
         &ten.aictx(&[
             "resume",
@@ -339,7 +336,7 @@ fn twelve_sessions_over_three_branches() {
     env.git(&repo, &["merge", "-q", "-m", "main", "main"]);
     let twelve = Play::claude(&env, &repo, "s12-expiry");
     mapped();
-    golden("12-capsule-back-on-the-task", &twelve.start_and_continue());
+    shown("12-capsule-back-on-the-task", &twelve.start_and_continue());
     twelve.prompt("Discount codes must expire");
     let price = fs::read_to_string(repo.join("shop/price.py")).unwrap();
     twelve.edit(
@@ -357,27 +354,27 @@ fn twelve_sessions_over_three_branches() {
     // What the thirteenth is told.
     let last = Play::claude(&env, &repo, "s13-finish");
     mapped();
-    golden("13-capsule", &last.start_and_continue());
+    shown("13-capsule", &last.start_and_continue());
     last.prompt("Finish the discount codes: reject expired ones");
     let task = ["--task", "Finish the discount codes: reject expired ones"];
     mapped();
-    golden(
+    shown(
         "13-resume",
         &last.aictx(&["resume", task[0], task[1]]).stdout,
     );
-    golden(
+    shown(
         "13-resume-brief",
         &last.aictx(&["resume", "--brief", task[0], task[1]]).stdout,
     );
-    golden(
+    shown(
         "13-next",
         &last.aictx(&["next", "--request", task[1]]).stdout,
     );
-    golden("13-prepare", &last.aictx(&["prepare", task[1]]).stdout);
-    golden("13-why", &last.aictx(&["why"]).stdout);
-    golden("13-log", &last.aictx(&["log"]).stdout);
-    golden("13-memory", &last.aictx(&["memory", "list"]).stdout);
-    golden("13-task", &last.aictx(&["task", "status"]).stdout);
+    shown("13-prepare", &last.aictx(&["prepare", task[1]]).stdout);
+    shown("13-why", &last.aictx(&["why"]).stdout);
+    shown("13-log", &last.aictx(&["log"]).stdout);
+    shown("13-memory", &last.aictx(&["memory", "list"]).stdout);
+    shown("13-task", &last.aictx(&["task", "status"]).stdout);
 
     assert_eq!(executions(&repo), 12);
     assert_sound(&repo);

@@ -23,15 +23,18 @@ use aictx_proto::methods::DaemonStatus;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+pub use programs::program;
+
 pub mod agents;
 pub mod chaos;
 pub mod documentation;
-pub mod golden;
 pub mod hostile;
 pub mod mcp;
 pub mod memory;
 pub mod play;
+mod programs;
 pub mod session;
+pub mod stable_text;
 pub mod terminal;
 
 /// An id for a tool call, as agents give each of theirs: another one every time.
@@ -44,36 +47,6 @@ pub fn call_id() -> String {
 /// Time limit after which a test gives up waiting. Generous: it is a bound, not a
 /// measurement.
 pub const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Path of a program of this workspace, beside the test binary's own directory. `cargo test` alone
-/// does not build programs of other packages, so a missing one is built here, once.
-pub fn program(name: &str) -> PathBuf {
-    static BUILT: std::sync::Once = std::sync::Once::new();
-    let own = std::env::current_exe().unwrap();
-    let profile = own
-        .ancestors()
-        .find(|dir| dir.join(".fingerprint").is_dir())
-        .unwrap();
-    let path = profile.join(name);
-    if !path.exists() {
-        BUILT.call_once(|| {
-            let mut cargo = Command::new(env!("CARGO"));
-            cargo.args(["build", "--quiet", "--workspace", "--bins"]);
-            if profile.file_name() == Some(OsStr::new("release")) {
-                cargo.arg("--release");
-            }
-            cargo
-                .current_dir(env!("CARGO_MANIFEST_DIR"))
-                .env("CARGO_TARGET_DIR", profile.parent().unwrap());
-            assert!(
-                cargo.status().unwrap().success(),
-                "the programs do not build"
-            );
-        });
-    }
-    assert!(path.exists(), "{} is not built", path.display());
-    path
-}
 
 /// One user with a home, a runtime directory and repositories.
 #[derive(Debug)]

@@ -288,7 +288,7 @@ fn shown(examples: &[(&str, &str)]) -> String {
 fn exit_statuses() -> String {
     let mut text = String::from("Exit statuses:\n");
     for (status, meaning) in EXIT_STATUSES {
-        let _ = writeln!(text, "  {status:<7} {meaning}");
+        let _ = writeln!(text, "  {status:<10} {meaning}");
     }
     text
 }
@@ -342,6 +342,31 @@ mod tests {
                 assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
             }
         }
+    }
+
+    #[test]
+    fn help_of_every_command() {
+        let all = command();
+        insta::assert_snapshot!("help", shown_by(&["aictx", "--help"]));
+        for group in GROUPS {
+            let commands = group.commands.iter().filter_map(|n| all.find_subcommand(n));
+            let pages: String = commands.map(|sub| pages(&["aictx"], sub)).collect();
+            insta::assert_snapshot!(group.title.to_lowercase(), pages);
+        }
+    }
+
+    /// Answers to `--help` of a command and of those below it.
+    fn pages(above: &[&str], command: &Command) -> String {
+        let line = [above, &[command.get_name()]].concat();
+        let help = shown_by(&[&line[..], &["--help"]].concat());
+        let own = format!("$ {} --help\n{help}\n", line.join(" "));
+        let below = command.get_subcommands().map(|sub| pages(&line, sub));
+        below.fold(own, |all, page| all + &page)
+    }
+
+    fn shown_by(line: &[&str]) -> String {
+        let answer = super::command().try_get_matches_from(line).unwrap_err();
+        answer.to_string()
     }
 
     /// Words of a line; double quotes hold one together.

@@ -4,39 +4,28 @@
 //! until that is large enough. `zcat` reads them in order. Small members are compressed again
 //! together with what follows them: rows resemble each other, and alone each pays for it anew.
 
-use std::borrow::Cow;
 use std::io::{Read, Write};
 
-use aictx_proto::ledger::LedgerRow;
-use aictx_proto::record::{Origin, files};
-use aictx_proto::text::file_stem;
+use aictx_proto::record::Origin;
+use aictx_proto::record::files::ARCHIVE_DIR;
 use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use crate::error::StoreError;
 use crate::fs::{self, Root, is_draft};
-use crate::ledger;
-use crate::read;
-use crate::retention::Packed;
-use crate::store::Store;
 use crate::trust::{Tagged, Trust};
 
-/// Directory of all segments.
-pub(crate) const ARCHIVE: &str = "archive";
 /// A segment that is at least this long gets no further members, in bytes.
 const FULL_SEGMENT: u64 = 256 * 1024;
 /// Rows of a member, in bytes: beyond it a new one is begun, so that what is compressed again stays
 /// little.
-const MAX_MEMBER: usize = 192 * 1024;
-/// Members, from the newest on, in which a row that was archived lately is looked for.
-const LATE_MEMBERS: usize = 2;
+pub(crate) const MAX_MEMBER: usize = 192 * 1024;
 /// Places of a member at which rows that come again may have begun: each is compared with all of them.
 const MAX_STARTS: usize = 64;
 /// Most bytes of a segment that are read for its last members: one that is full, and what came to it last.
-const MAX_READ_SEGMENT: u64 = FULL_SEGMENT + MAX_MEMBER as u64;
+pub(crate) const MAX_READ_SEGMENT: u64 = FULL_SEGMENT + MAX_MEMBER as u64;
 /// First bytes of a gzip member without optional fields (RFC 1952, 2.3).
 const MEMBER: &[u8] = &[0x1f, 0x8b, 8, 0];
 /// Most bytes of a segment after decompression that are read: a damaged one must not fill memory.
@@ -69,7 +58,7 @@ pub(crate) struct Segment {
 
 impl Segment {
     /// Returns the origin of its rows.
-    fn origin(&self, root: &Root) -> Origin {
+    pub(crate) fn origin(&self, root: &Root) -> Origin {
         match root.names().tracked.holds(&self.file) {
             true => Origin::Repository,
             false => Origin::Own,
@@ -81,7 +70,7 @@ impl Segment {
 fn stem(file: &str) -> String {
     let name = file.strip_suffix(".jsonl").unwrap_or(file);
     let name = name.strip_prefix("archive/").unwrap_or(name);
-    format!("{ARCHIVE}/{name}-")
+    format!("{ARCHIVE_DIR}/{name}-")
 }
 
 /// The segments of a history, oldest first.
@@ -199,7 +188,7 @@ fn overlap(last: &[u8], rows: &[u8]) -> usize {
 
 /// Returns the start of a segment's last member and its content; the segment's end and nothing when
 /// that is more than `most` bytes or not whole.
-fn last_member(bytes: &[u8], most: usize) -> (usize, Vec<u8>) {
+pub(crate) fn last_member(bytes: &[u8], most: usize) -> (usize, Vec<u8>) {
     let begins = memchr::memmem::rfind_iter(bytes, MEMBER);
     // The same four bytes inside of a member are not followed by a whole one.
     for at in begins.take(8) {
@@ -267,12 +256,14 @@ pub(crate) fn drafts(root: &Root) -> Vec<String> {
 
 /// The archive's own directory and those in it.
 fn directories(root: &Root) -> Vec<String> {
-    let names = root.list(ARCHIVE, MAX_SEGMENTS).unwrap_or_default();
+    let names = root.list(ARCHIVE_DIR, MAX_SEGMENTS).unwrap_or_default();
     let inside = names
         .iter()
         .filter(|name| !name.contains('.'))
-        .map(|name| format!("{ARCHIVE}/{name}"));
-    std::iter::once(ARCHIVE.to_owned()).chain(inside).collect()
+        .map(|name| format!("{ARCHIVE_DIR}/{name}"));
+    std::iter::once(ARCHIVE_DIR.to_owned())
+        .chain(inside)
+        .collect()
 }
 
 /// Unpacks a segment; of a damaged one, the rows before the damage.
@@ -297,134 +288,16 @@ pub(crate) fn foreign_text(root: &Root, file: &str) -> Vec<u8> {
     out
 }
 
-impl Store {
-    /// The newest `limit` archived rows of a history, oldest first. Unreadable lines are passed
-    /// over, and so are segments that git tracks of a history that belongs to one machine.
-    pub fn archived_rows<T: DeserializeOwned>(&self, file: &str, limit: usize) -> Vec<T> {
-        let root = self.root();
-        let mut newest_first: Vec<Vec<T>> = Vec::new();
-        let mut count = 0;
-        for segment in segments(&root, file).iter().rev() {
-            if count >= limit {
-                break;
-            }
-            let origin = segment.origin(&root);
-            if !origin.is_own() && !files::is_shared(file) {
-                continue;
-            }
-            let bytes = unpack(&root, &segment.file);
-            let rows = read::rows::<T>(&bytes, limit - count, origin).rows;
-            count += rows.len();
-            newest_first.push(rows);
-        }
-        newest_first.into_iter().rev().flatten().collect()
-    }
-
-    /// The newest of the rows that went to the archive lately in which `text` stands and of which `is_it` holds.
-    /// Looks at the last members of the newest segment only, some hundred rows: at most 384 KiB, whatever
-    /// the history's length.
-    pub fn lately_archived<T: DeserializeOwned>(
-        &self,
-        file: &str,
-        text: &str,
-        is_it: impl Fn(&T) -> bool,
-    ) -> Option<T> {
-        let root = self.root();
-        let mut segments = segments(&root, file);
-        segments.retain(|segment| segment.origin(&root).is_own());
-        let newest = segments.pop()?;
-        let open = root.read_if_there(&newest.file).ok()??;
-        let from = newest.bytes.saturating_sub(MAX_READ_SEGMENT);
-        let mut bytes = fs::read_range(&open, from, MAX_READ_SEGMENT).ok()?;
-        let text = memchr::memmem::Finder::new(text);
-        for _ in 0..LATE_MEMBERS {
-            let (begins, rows) = last_member(&bytes, MAX_MEMBER);
-            bytes.truncate(begins);
-            let lines = rows.split(|b| *b == b'\n').rev();
-            let found = lines
-                .filter(|line| text.find(line).is_some())
-                .filter_map(|line| serde_json::from_slice::<T>(line).ok())
-                .find(&is_it);
-            if found.is_some() {
-                return found;
-            }
-        }
-        None
-    }
-
-    /// The sessions that went to the archive, the last one first. One whose session came back is there
-    /// as often as it went. A segment is read when its turn comes.
-    pub fn archived_ledgers(&self) -> impl Iterator<Item = ArchivedLedger> {
-        let root = self.root();
-        let newest_first = segments(&root, files::SESSIONS_DIR).into_iter().rev();
-        newest_first.flat_map(move |segment| {
-            let bytes = unpack(&root, &segment.file);
-            // A ledger is one line here, however long; the segment as a whole is bounded.
-            let lines = bytes.split(|b| *b == b'\n').rev();
-            let packed = lines.filter_map(|line| serde_json::from_slice::<Packed>(line).ok());
-            let ledgers = packed.filter_map(|packed| {
-                let name = packed.file.strip_prefix(files::SESSIONS_DIR)?;
-                let stem = name.strip_prefix('/')?.strip_suffix(".jsonl")?.to_owned();
-                let parts = [stem.as_bytes(), packed.text.as_bytes()];
-                let origin = match verifies(&root, &parts, &packed.proof) {
-                    true => Origin::Own,
-                    false => Origin::Repository,
-                };
-                Some(ArchivedLedger {
-                    stem,
-                    text: packed.text,
-                    origin,
-                })
-            });
-            ledgers.collect::<Vec<_>>()
-        })
-    }
-
-    /// Puts the ledger of a session that comes back in its place again, where it went to the archive;
-    /// whether it did. Nothing is done when there is one, or when a ledger of the archive has no proof
-    /// that this user put it there.
-    ///
-    /// # Errors
-    /// Not writable.
-    pub fn bring_back(&self, session_id: &str) -> Result<bool, StoreError> {
-        if self.has_ledger(session_id) {
-            return Ok(false);
-        }
-        let stem = file_stem(session_id);
-        let is_it = |ledger: &ArchivedLedger| ledger.stem == stem && ledger.origin.is_own();
-        let Some(archived) = self.archived_ledgers().find(is_it) else {
-            return Ok(false);
-        };
-        let root = self.root();
-        let usual = format!("{}/{stem}.jsonl", files::SESSIONS_DIR);
-        let file = self
-            .ledger_file(&root, session_id)
-            .map_err(|e| root.error(&usual, e))?;
-        let rows = archived.text.as_bytes();
-        let with_proof = |inode: u64| {
-            let proof = ledger::proof_line(root.trust(), &file, inode);
-            Cow::Owned([proof.as_slice(), rows].concat())
-        };
-        let made = root
-            .make_dirs(files::SESSIONS_DIR)
-            .and_then(|()| root.create_with(&file, &with_proof));
-        match made {
-            Ok(()) => Ok(true),
-            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-            Err(e) => Err(root.error(&file, e)),
-        }
-    }
-}
-
-/// The ledger of a session, in the archive.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ArchivedLedger {
-    /// `file_stem` of the session id.
-    pub stem: String,
-    /// Its rows ([`ledger_rows`]).
-    pub text: String,
-    /// Origin: this user's or not.
-    pub origin: Origin,
+/// A small file in the archive.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Packed {
+    /// Path below `.aictx/`.
+    pub(crate) file: String,
+    /// Content; bytes that were no text are lost in it.
+    pub(crate) text: String,
+    /// Of a ledger: proof that this user put it there ([`proof`]).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) proof: String,
 }
 
 /// Parts of the tag of a ledger in the archive: its stem and its text, in this memory's directory.
@@ -440,14 +313,9 @@ pub(crate) fn proof(root: &Root, parts: &[&[u8]; 2]) -> String {
     trust.tag(Tagged::ArchivedLedger, &tagged(&inode, parts))
 }
 
-fn verifies(root: &Root, parts: &[&[u8]; 2], proof: &str) -> bool {
+pub(crate) fn verifies(root: &Root, parts: &[&[u8]; 2], proof: &str) -> bool {
     let inode = root.inode().to_le_bytes();
     (root.trust()).verifies(Tagged::ArchivedLedger, &tagged(&inode, parts), proof)
-}
-
-/// The rows of a ledger's text, oldest first. Unreadable lines are passed over.
-pub fn ledger_rows(text: &str) -> Vec<LedgerRow> {
-    ledger::rows_of(text.as_bytes(), "").0
 }
 
 #[cfg(test)]

@@ -13,17 +13,14 @@ use aictx_proto::record::files;
 use aictx_proto::text::hex;
 use rustix::fs::Mode;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use crate::digest::digest;
 use crate::effect_encoding::{Delta, Kind};
 use crate::error::StoreError;
 use crate::fs::{self, Opened, Root, Stamp};
-use crate::ledger;
+use crate::ledger_file::{is_ledger, lacking};
 use crate::read::{self, Line, MAX_FILE};
 use crate::snapshot::Cache;
-
-/// Directory for content that was set aside.
-pub(crate) const QUARANTINE: &str = "quarantine";
 
 /// Bytes as they are kept in an intent: text where they are text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,11 +47,6 @@ impl Bytes {
             }
         }
     }
-}
-
-/// Digest of some content.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
 }
 
 /// Content of a file when its replacement was decided.
@@ -383,10 +375,10 @@ pub(crate) fn show(root: &Root, file: &str, bytes: &[u8]) -> io::Result<()> {
 fn append(root: &Root, file: &str, offset: u64, bytes: &[u8]) -> io::Result<(File, bool)> {
     let (mut open, len, new) = root.append_handle(file)?;
     let mut out = Vec::new();
-    if ledger::is_ledger(file) {
+    if is_ledger(file) {
         // It may have become somebody else's since this was decided.
-        let lacking = root.proofs.lacking(root, file, &open)?;
-        out = lacking.ok_or(io::ErrorKind::InvalidInput)?;
+        let proof = lacking(root, file, &open)?;
+        out = proof.ok_or(io::ErrorKind::InvalidInput)?;
     }
     if !out.is_empty() {
         // No whole line of it is there.

@@ -18,8 +18,7 @@ use rustix::io::Errno;
 
 use crate::error::StoreError;
 use crate::fault::{Fate, Op, hit};
-use crate::ledger::Proofs;
-use crate::trust::{LOCAL, Names, Trust};
+use crate::trust::{LOCAL, Names, Proofs, Trust};
 
 mod dir_handles;
 mod opened;

@@ -8,7 +8,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::StoreError;
-use crate::fs::Stamp;
 use crate::read::{self, Line, MAX_FILE};
 use crate::store::Store;
 
@@ -16,9 +15,6 @@ use crate::store::Store;
 const LOOKS: u32 = 4;
 /// Contracts that are remembered, those that were read last.
 const MAX_CONTRACTS: usize = 16;
-
-/// A contract by its file, as it was when it was read.
-pub(crate) type KnownContract = (String, Stamp, Arc<ContractRecord>);
 
 /// Returns the number of rows at the end of one list that begin the other: two at least, since one may well
 /// be said twice.

@@ -6,25 +6,24 @@
 //! a valid proof is never read or added to; a session whose file name is taken by one has its ledger
 //! under another name, which nobody else can predict.
 
-use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant, SystemTime};
 
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::record::files::SESSIONS_DIR;
 use aictx_proto::snapshot::ReadIssue;
 use aictx_proto::text::file_stem;
-use aictx_proto::time::Timestamp;
 use aictx_redact::Report;
 
 use crate::effect_encoding;
 use crate::error::StoreError;
 use crate::fs::{self, Root};
+use crate::ledger_file::lacking;
 use crate::read::{self, MAX_FILE};
 use crate::store::Store;
-use crate::trust::{Tagged, Trust};
+use crate::trust::Trust;
 
 /// Longest wait for a ledger's lock; its holder writes one row.
 const LOCK_DEADLINE: Duration = Duration::from_millis(250);
@@ -41,81 +40,8 @@ const MAX_NAMES: u32 = 16;
 /// Between the stem of a session and the digits of another name; no stem holds it.
 const OTHER_NAME: char = '~';
 
-/// Files whose proof is remembered.
-const MAX_KNOWN: usize = 1_024;
-
 /// Foreign ledgers that are reported by name.
 const MAX_REPORTED: usize = 8;
-
-/// Which files were found to be ledgers of this user, by name and inode.
-#[derive(Debug, Default)]
-pub(crate) struct Proofs(Mutex<HashMap<String, (u64, bool)>>);
-
-impl Proofs {
-    fn known(&self, file: &str, inode: u64) -> Option<bool> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (of, is_proven) = known.get(file)?;
-        (*of == inode).then_some(*is_proven)
-    }
-
-    fn note(&self, file: &str, inode: u64, is_proven: bool) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MAX_KNOWN {
-            known.clear();
-        }
-        known.insert(file.to_owned(), (inode, is_proven));
-    }
-
-    /// Returns the missing part of the proof that an open file is a ledger of this user.
-    /// Nothing for a file that is somebody else's.
-    pub(crate) fn lacking(
-        &self,
-        root: &Root,
-        file: &str,
-        open: &File,
-    ) -> io::Result<Option<Vec<u8>>> {
-        let stamp = fs::stamp_of(open)?;
-        match self.known(file, stamp.inode) {
-            Some(true) if stamp.len > 0 => return Ok(Some(Vec::new())),
-            Some(false) => return Ok(None),
-            _ => {}
-        }
-        let lacking = lacking(root, file, open)?;
-        if lacking.as_ref().is_none_or(Vec::is_empty) {
-            self.note(file, stamp.inode, lacking.is_some());
-        }
-        Ok(lacking)
-    }
-}
-
-/// The first line of the ledger that this user has in a file.
-pub(crate) fn proof_line(trust: &Trust, file: &str, inode: u64) -> Vec<u8> {
-    let row = LedgerRow {
-        proof: trust.tag(Tagged::Ledger, &[&inode.to_le_bytes(), file.as_bytes()]),
-        // It is the same whenever it is written, so that one that was torn off can be completed.
-        ..LedgerRow::observed(Timestamp::default(), LedgerKind::Proof)
-    };
-    let mut line = serde_json::to_vec(&row).unwrap_or_default();
-    line.push(b'\n');
-    line
-}
-
-/// [`Proofs::lacking`], without what is remembered.
-fn lacking(root: &Root, file: &str, open: &File) -> io::Result<Option<Vec<u8>>> {
-    let stamp = fs::stamp_of(open)?;
-    let line = proof_line(root.trust(), file, stamp.inode);
-    let there = fs::read_range(open, 0, line.len() as u64)?;
-    let missing = line.strip_prefix(there.as_slice());
-    // An empty file may be anybody's.
-    let missing = missing.filter(|_| !there.is_empty() || !root.names().tracked.holds(file));
-    Ok(missing.map(<[u8]>::to_vec))
-}
-
-/// Returns true if a file is a ledger by its place.
-pub(crate) fn is_ledger(file: &str) -> bool {
-    let inside = file.strip_prefix(SESSIONS_DIR);
-    inside.is_some_and(|rest| rest.starts_with('/') && rest.ends_with(".jsonl"))
-}
 
 /// The names that a session's ledger may have, in the order in which they are tried.
 fn names<'t>(trust: &'t Trust, stem: &'t str) -> impl Iterator<Item = String> + 't {
@@ -242,7 +168,7 @@ impl Root {
             };
             match opened {
                 Ok(Some(open)) => {
-                    if let Some(lacking) = self.proofs.lacking(self, &file, &open)? {
+                    if let Some(lacking) = lacking(self, &file, &open)? {
                         return Ok(Place::There(OpenLedger {
                             file,
                             open,
@@ -275,7 +201,7 @@ impl Root {
             Place::Free(file) => file,
         };
         let (open, ..) = self.append_handle(&file)?;
-        let lacking = self.proofs.lacking(self, &file, &open)?;
+        let lacking = lacking(self, &file, &open)?;
         // Somebody else may have made it in between.
         let lacking = lacking.ok_or(io::ErrorKind::AlreadyExists)?;
         Ok(OpenLedger {
@@ -357,7 +283,7 @@ impl Store {
                 return Ok(false);
             }
             // Whoever held the lock may have written the proof.
-            let lacking = root.proofs.lacking(&root, &ledger.file, &ledger.open)?;
+            let lacking = lacking(&root, &ledger.file, &ledger.open)?;
             ledger.lacking = lacking.ok_or(io::ErrorKind::AlreadyExists)?;
             ledger.append(bytes).map(|()| true)
         };
@@ -501,8 +427,8 @@ impl Store {
             let is_proven = || match root.proofs.known(&file, stamp.inode) {
                 Some(is_proven) => is_proven,
                 None => root.read_if_there(&file).is_ok_and(|open| {
-                    let lacking = |open| root.proofs.lacking(&root, &file, &open);
-                    open.is_some_and(|open| lacking(open).is_ok_and(|lacking| lacking.is_some()))
+                    let proof = |open| lacking(&root, &file, &open);
+                    open.is_some_and(|open| proof(open).is_ok_and(|lacking| lacking.is_some()))
                 }),
             };
             if stamp.is_file && is_proven() {

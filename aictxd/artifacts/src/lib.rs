@@ -36,11 +36,13 @@ pub mod read;
 pub mod root;
 
 mod archive;
+mod archive_reader;
 mod cached_file;
 mod change_queue;
 mod commit;
 mod compact;
 mod derived_records;
+mod digest;
 mod document_dir;
 mod effect_encoding;
 mod fs;
@@ -48,6 +50,7 @@ mod head;
 mod history_reader;
 mod journal;
 mod ledger;
+mod ledger_file;
 mod lock;
 mod reftable;
 mod retention;
@@ -60,7 +63,7 @@ mod trust;
 #[cfg(test)]
 mod tests;
 
-pub use archive::{ArchivedLedger, ledger_rows};
+pub use archive_reader::{ArchivedLedger, ledger_rows};
 pub use change_queue::tells_of_all;
 pub use compact::{Compacted, Row};
 pub use effect_encoding::{MAX_ROW, TRUNCATED};

@@ -7,11 +7,11 @@ use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use aictx_proto::record::files;
+
 use crate::error::StoreError;
 use crate::fs::{self, Root};
 
-/// The lock file. It is empty and stays.
-pub(crate) const LOCK: &str = ".lock";
 /// Longest wait of a writer for others. On a busy machine with many writers each waits for all that
 /// come before it, so this must only tell a queue from a process that is stuck.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
@@ -79,13 +79,13 @@ impl Drop for Inside<'_> {
 
 /// Takes the file lock; it is released when the file is dropped (also by the end of the process).
 pub(crate) fn take(root: &Root, deadline: Instant) -> Result<File, StoreError> {
-    let fail = |e| root.error(LOCK, e);
+    let fail = |e| root.error(files::LOCK, e);
     let locked = || StoreError::Locked {
-        path: root.path(LOCK),
+        path: root.path(files::LOCK),
         waited: DEADLINE,
     };
     loop {
-        let file = root.lock_file(LOCK).map_err(fail)?;
+        let file = root.lock_file(files::LOCK).map_err(fail)?;
         let file = match file.try_lock() {
             Ok(()) => file,
             Err(TryLockError::WouldBlock) => {
@@ -129,7 +129,7 @@ fn queue(file: File, deadline: Instant) -> io::Result<Option<File>> {
 }
 
 fn is_the_one(root: &Root, file: &File) -> bool {
-    match (fs::stamp_of(file), root.stamp(LOCK)) {
+    match (fs::stamp_of(file), root.stamp(files::LOCK)) {
         (Ok(mine), Ok(Some(there))) => mine.inode == there.inode,
         _ => false,
     }

@@ -146,10 +146,10 @@ pub(crate) fn tail(file: &mut File, limit: u64) -> std::io::Result<(u64, Vec<u8>
     let len = crate::fs::len(file)?;
     let from = len.saturating_sub(limit);
     if from == 0 {
-        return Ok((0, crate::fs::read_range(file, 0, limit)?));
+        return Ok((0, aictx_files::range::read_range(file, 0, limit)?));
     }
     // One byte more: when it is a newline, the tail begins with a whole line.
-    let mut bytes = crate::fs::read_range(file, from - 1, limit + 1)?;
+    let mut bytes = aictx_files::range::read_range(file, from - 1, limit + 1)?;
     let skip = memchr::memchr(b'\n', &bytes).map_or(bytes.len(), |i| i + 1);
     bytes.drain(..skip);
     Ok((from - 1 + skip as u64, bytes))

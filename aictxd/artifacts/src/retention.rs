@@ -10,9 +10,8 @@ use aictx_proto::record::files::{
     AGENT_EXECUTION_LOG, CONTRACT_COMPLIANCE, CONTRACTS_DIR, DECISIONS, EXECUTION_FEEDBACK,
     EXECUTION_LOGS, FORGOTTEN, HANDOFFS, LIFECYCLE_EVENTS, SESSIONS_DIR, THREADS_DIR, VERDICTS,
 };
-use serde::{Deserialize, Serialize};
 
-use crate::archive::{self, ARCHIVE};
+use crate::archive::{self, Packed};
 use crate::commit;
 use crate::error::StoreError;
 use crate::fs::{self, Root};
@@ -20,6 +19,7 @@ use crate::ledger;
 use crate::lock::DEADLINE;
 use crate::read;
 use crate::store::Store;
+use aictx_proto::record::files::ARCHIVE_DIR;
 
 pub(crate) use self::pinned_rows::Stays;
 
@@ -110,18 +110,6 @@ const MAX_THREADS: usize = 200;
 /// Largest event log of a thread; above it all but the newest [`KEPT_EVENTS`] bytes move.
 const MAX_EVENTS: u64 = 64 * 1024;
 const KEPT_EVENTS: u64 = 16 * 1024;
-
-/// A small file in the archive.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Packed {
-    /// Path below `.aictx/`.
-    pub(crate) file: String,
-    /// Content; bytes that were no text are lost in it.
-    pub(crate) text: String,
-    /// Of a ledger: proof that this user put it there ([`archive::proof`]).
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(crate) proof: String,
-}
 
 /// Result of a retention pass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -225,7 +213,7 @@ impl Store {
             done.files += 1;
         }
         done.dropped = self.locked(Instant::now() + DEADLINE, |root, _| {
-            archive::bound(root, archive).map_err(|e| root.error(ARCHIVE, e))
+            archive::bound(root, archive).map_err(|e| root.error(ARCHIVE_DIR, e))
         })?;
         Ok(done)
     }
@@ -419,9 +407,9 @@ fn pack(root: &Root, dir: &str, files: &[(String, fs::Stamp)]) -> std::io::Resul
 fn archive_bytes(root: &Root) -> u64 {
     let len = |file: &str| root.stamp(file).ok().flatten().map_or(0, |s| s.len);
     let below = |dir: &str| root.list(dir, MAX_LISTED).unwrap_or_default();
-    below(ARCHIVE)
+    below(ARCHIVE_DIR)
         .iter()
-        .map(|name| format!("{ARCHIVE}/{name}"))
+        .map(|name| format!("{ARCHIVE_DIR}/{name}"))
         .flat_map(|path| {
             let inner = below(&path);
             let inner: Vec<String> = inner.iter().map(|n| format!("{path}/{n}")).collect();

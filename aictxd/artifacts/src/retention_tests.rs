@@ -186,7 +186,7 @@ fn old_ledgers_go_to_the_archive_needed_ones_stay() {
     assert_eq!(within(2, 1_000_000, &|s| s == "s1"), 3);
     let left: Vec<String> = store.ledgers().into_iter().map(|l| l.stem).collect();
     assert_eq!(left, ["s5", "s4", "s1"]);
-    let archived: Vec<archive::ArchivedLedger> = store.archived_ledgers().collect();
+    let archived: Vec<crate::ArchivedLedger> = store.archived_ledgers().collect();
     let stems: Vec<&str> = archived.iter().map(|l| l.stem.as_str()).collect();
     assert_eq!(stems, ["s0", "s2", "s3"]);
     let rows = |text: &str| text.split_once('\n').unwrap().1.to_owned();

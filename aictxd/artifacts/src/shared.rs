@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::cached_file::Applied;
-use crate::commit::digest;
+use crate::digest::digest;
 use crate::fs::{Root, Stamp};
 use crate::read::{self, Line, MAX_FILE};
 

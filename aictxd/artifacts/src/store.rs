@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use aictx_proto::effect::{Effect, Effects};
-use aictx_proto::record::{ORIGIN, files};
+use aictx_proto::record::{ContractRecord, ORIGIN, files};
 use aictx_proto::snapshot::{ReadIssue, Snapshot};
 use aictx_proto::time::Timestamp;
 use aictx_redact::Report;
@@ -17,8 +17,7 @@ use crate::archive;
 use crate::commit::{self, Plan};
 use crate::effect_encoding::{self, Delta, Kind};
 use crate::error::StoreError;
-use crate::fs::{self, Root};
-use crate::history_reader::KnownContract;
+use crate::fs::{self, Root, Stamp};
 use crate::journal;
 use crate::lock::{self, DEADLINE, Gate};
 use crate::read;
@@ -63,6 +62,9 @@ pub struct Committed<T> {
     /// Redactions in its writes.
     pub report: Report,
 }
+
+/// A contract by its file, as it was when it was read.
+pub(crate) type KnownContract = (String, Stamp, Arc<ContractRecord>);
 
 /// One repository's `.aictx/`. Cheap to keep open, shared between threads.
 #[derive(Debug)]
@@ -365,7 +367,7 @@ impl Store {
         aictx_redact::prepare();
         let deadline = Instant::now() + self.patience;
         let Some(_inside) = self.gate.enter(deadline) else {
-            let path = self.root().path(lock::LOCK);
+            let path = self.root().path(files::LOCK);
             return all(StoreError::Locked {
                 path,
                 waited: DEADLINE,
@@ -600,7 +602,7 @@ impl Store {
         let root = self.root();
         let Some(_inside) = self.gate.enter(deadline) else {
             return Err(StoreError::Locked {
-                path: root.path(lock::LOCK),
+                path: root.path(files::LOCK),
                 waited: DEADLINE,
             });
         };

@@ -9,19 +9,15 @@
 //!   lies below a directory whose name nobody can predict ([`Names`]).
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use aictx_files::key::UserKey;
 use aictx_proto::record::files;
 use aictx_proto::snapshot::ReadIssue;
 use aictx_proto::text::hex;
-
-use crate::archive::ARCHIVE;
-use crate::commit::QUARANTINE;
-use crate::lock::LOCK;
 
 /// Most tracked files of one memory that are told apart; with more, all of it counts as tracked.
 pub const MAX_TRACKED: usize = 50_000;
@@ -293,7 +289,10 @@ impl Names {
     /// Returns true if git tracks a file that belongs to one machine. The lock holds nothing, and all have to
     /// take the same one.
     pub(crate) fn is_foreign(&self, file: &str) -> bool {
-        self.tracked.holds(file) && !self.may_be_shared(file) && !is_proven(file) && file != LOCK
+        self.tracked.holds(file)
+            && !self.may_be_shared(file)
+            && !is_proven(file)
+            && file != files::LOCK
     }
 
     /// Returns true if git tracks a file that a repository may share.
@@ -311,9 +310,37 @@ impl Names {
 /// Returns true if a file is told from others by more than its name: ledgers and intents by their tags,
 /// segments of the archive and what was set aside by names that are not used twice.
 fn is_proven(file: &str) -> bool {
-    let places = [files::SESSIONS_DIR, files::JOURNAL_DIR, ARCHIVE, QUARANTINE];
+    let places = [
+        files::SESSIONS_DIR,
+        files::JOURNAL_DIR,
+        files::ARCHIVE_DIR,
+        files::QUARANTINE_DIR,
+    ];
     let inside = |place: &str| file.strip_prefix(place).is_some_and(|r| r.starts_with('/'));
     places.into_iter().any(inside)
+}
+
+/// Files whose proof is remembered.
+const MAX_KNOWN: usize = 1_024;
+
+/// Which files were found to be ledgers of this user, by name and inode.
+#[derive(Debug, Default)]
+pub(crate) struct Proofs(Mutex<HashMap<String, (u64, bool)>>);
+
+impl Proofs {
+    pub(crate) fn known(&self, file: &str, inode: u64) -> Option<bool> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, is_proven) = known.get(file)?;
+        (*of == inode).then_some(*is_proven)
+    }
+
+    pub(crate) fn note(&self, file: &str, inode: u64, is_proven: bool) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_KNOWN {
+            known.clear();
+        }
+        known.insert(file.to_owned(), (inode, is_proven));
+    }
 }
 
 #[cfg(test)]

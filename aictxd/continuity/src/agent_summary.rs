@@ -82,8 +82,8 @@ impl Said {
         if self.later.is_empty() {
             return self.text.clone();
         }
-        let done = crate::handoff::shorten(&self.text, MAX_DONE);
-        let later = crate::handoff::shorten(&self.later, MAX_LATER);
+        let done = aictx_proto::text::shorten(&self.text, MAX_DONE);
+        let later = aictx_proto::text::shorten(&self.later, MAX_LATER);
         format!("{done} Then: {later}")
     }
 }

@@ -12,7 +12,7 @@ use crate::decision_memory::holding;
 use crate::error::ReportError;
 use crate::file_anchors;
 use crate::project::Project;
-use crate::row_value;
+use crate::record_json::row_value;
 use crate::session::touch;
 
 /// Most decisions of one report.

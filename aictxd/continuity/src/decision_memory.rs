@@ -13,6 +13,10 @@ use crate::item_flags;
 use crate::row_cache::{Prepared, anchored_terms, hash};
 use crate::text_similarity::{asked_terms, hashed_terms, in_common};
 
+/// Rationale of what was kept because its user asked for it.
+pub const SAID_BY_USER: &str = "the user said so";
+/// Before a rule that its user took back.
+pub(crate) const NO_LONGER: &str = "No longer: ";
 /// Terms in common from which two decisions are on one subject, and from which they are where both govern the same
 /// path.
 const SAME_SUBJECT: usize = 2;
@@ -24,6 +28,12 @@ pub(crate) fn are_on_one_subject(shared: usize, same_path: bool) -> bool {
         true => shared >= SAME_SUBJECT_AND_PATH,
         false => shared >= SAME_SUBJECT,
     }
+}
+
+/// The rules of the user that hold, the newest first.
+pub(crate) fn user_rules(all: &Rows<Decision>) -> impl Iterator<Item = &Decision> {
+    let holding = holding(all).into_iter();
+    holding.filter(|d| d.rationale == SAID_BY_USER && !d.decision.starts_with(NO_LONGER))
 }
 
 /// The newest decision that holds, is later than one of these rows and on its subject, and was made by another

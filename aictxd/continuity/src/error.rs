@@ -1,7 +1,5 @@
 //! Reasons for which an edit of memory or a report is refused.
 
-use crate::tasks::TaskError;
-
 /// Reason for which an item of memory cannot be found or edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ItemError {
@@ -45,4 +43,44 @@ pub enum ReportError {
     /// A decision says nothing.
     #[error("it must say what was decided, and why, or what for")]
     EmptyDecision,
+}
+
+/// Reason for which a command on a task changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TaskError {
+    /// No thread has this id.
+    #[error("there is no task `{0}`")]
+    NoSuch(String),
+    /// A thread has this id already.
+    #[error("there is a task `{0}` already")]
+    Exists(String),
+    /// No id was given and none is active here.
+    #[error("no task is active here")]
+    NoActive,
+    /// A member of a patch is not what it should be.
+    #[error("`{name}` {why}")]
+    Field {
+        /// Member.
+        name: String,
+        /// Problem.
+        why: String,
+    },
+    /// Nothing to do.
+    #[error("the patch is empty")]
+    Empty,
+    /// A goal is needed.
+    #[error("a goal is needed")]
+    NoGoal,
+    /// An id that could not be a file's name.
+    #[error("`{0}` is not an id: lower-case letters, digits and dashes, at most 80")]
+    BadId(String),
+}
+
+impl TaskError {
+    pub(crate) fn field(name: &str, why: impl Into<String>) -> Self {
+        Self::Field {
+            name: name.to_owned(),
+            why: why.into(),
+        }
+    }
 }

@@ -11,11 +11,11 @@ use aictx_proto::text::{clean, slug};
 use aictx_shell::language_of;
 use serde_json::{Value, json};
 
-use crate::handoff::shorten;
 use crate::ledger_facts::{Failure, Observation, covers, has_begun};
 use crate::lru_cache::{Pass, Passed, is_test_command, same_check};
 use crate::tasks::Checkout;
 use crate::text_similarity::{hashed_terms, in_common};
+use aictx_proto::text::shorten;
 
 mod edit;
 mod mentions;

@@ -3,95 +3,54 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
-use aictx_proto::identity::Identity;
 use aictx_proto::ledger::{LedgerRow, Outcome};
 use aictx_proto::methods::{FinalizeParams, FinalizeReply};
-use aictx_proto::record::{
-    AgentExecutionRow, ContractRecord, Decision, Handoff, HandoffRow, Thread,
-};
-use aictx_proto::snapshot::{GitState, Rows, Snapshot};
+use aictx_proto::record::{Decision, Handoff, Thread};
+use aictx_proto::snapshot::Snapshot;
 use aictx_shell::is_untested;
 use aictx_steer::{is_continuation, only_goes_on};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use self::derive_memory::{Facts, Learned, anchor_failure, learn};
+use self::decided::Decided;
+use self::derive_memory::{Facts, anchor_failure, learn};
+use self::execution_summary::Summary;
 use self::follow_up::{Before, recorded_by_ancestor};
+pub use self::input::{ExplicitReport, Finalize};
 use self::records::Records;
 pub(crate) use self::reply::{CAPTURED, is_captured};
-use self::reply::{Summary, handoff_git_state, repeated, reply};
+use self::reply::{handoff_git_state, repeated, reply};
 use self::report::{differences, execution_id, merge_report, sent_before};
 pub use self::report::{executions_asked, request_nonce};
 use crate::area_of_paths::derive_area;
 use crate::classify::{Observed, effective, observed, provisional};
 use crate::decision_intake::decided;
-use crate::decision_memory;
+use crate::decision_memory::{NO_LONGER, SAID_BY_USER, user_rules};
 use crate::error::ReportError;
 use crate::failures;
 use crate::file_anchors::{self, Presents};
-use crate::handoff::{self, ANSWERED, MIN_ANSWER};
+use crate::handoff::{
+    self, ANSWERED, INTERRUPTED, MIN_ANSWER, ONLY_REPORTED, PARTLY_SEEN, SEEN_TO_FAIL,
+};
 use crate::ids::decision_id;
 use crate::item_flags;
 use crate::ledger_facts::{Failure, Observation, open_rows};
 use crate::project::Project;
-use crate::record_value as value;
-use crate::session::{Touch, touch};
+use crate::record_json::record_value as value;
+use crate::session::touch;
 use crate::tasks::active_thread;
 use crate::text_similarity::most_alike;
 
+mod decided;
 mod derive_memory;
+mod execution_summary;
 mod follow_up;
+mod input;
 mod records;
 mod rejected_fields;
 mod reply;
 mod report;
-
-/// Report of an agent or a person, with paths already relative.
-#[derive(Debug, Clone, Default)]
-pub struct ExplicitReport {
-    /// The report.
-    pub params: FinalizeParams,
-    /// Paths that lie outside the repository; reported back, never stored.
-    pub outside: Vec<String>,
-}
-
-/// Everything a finalize decides on.
-#[derive(Debug, Clone, Copy)]
-pub struct Finalize<'a> {
-    /// The repository's memory.
-    pub snapshot: &'a Snapshot,
-    /// Rows of [`executions_asked`] from the archive.
-    pub earlier: &'a [Arc<AgentExecutionRow>],
-    /// Identity of the execution's owner.
-    pub identity: &'a Identity,
-    /// The report; `None` when the session ended by itself.
-    pub report: Option<&'a ExplicitReport>,
-    /// The session's ledger, oldest first.
-    pub rows: &'a [LedgerRow],
-    /// The worktree's state.
-    pub git: &'a GitState,
-    /// The repository.
-    pub project: &'a Project,
-    /// The contract that [`crate::choose_contract`] chose, as stored.
-    pub contract: Option<&'a ContractRecord>,
-    /// Makes execution ids unique within one second.
-    pub nonce: u64,
-    /// Now.
-    pub now: Timestamp,
-}
-
-impl<'a> Finalize<'a> {
-    fn params(&self) -> Option<&'a FinalizeParams> {
-        self.report.map(|r| &r.params)
-    }
-
-    /// Returns the start: the first observation, else the resume that made the contract.
-    fn begun(&self, seen: &Observation) -> Option<Timestamp> {
-        let resumed = || Timestamp::parse(&self.contract?.generated_at);
-        seen.first_at.or_else(resumed)
-    }
-}
+mod superseded_rows;
 
 /// Files that are only said to have been edited, and are not there: nobody can start from them.
 fn absent(
@@ -205,44 +164,6 @@ pub fn finalize(input: &Finalize) -> (Option<FinalizeReply>, Effects) {
     (Some(reply(decided, &records, summary)), effects)
 }
 
-/// Everything that follows from one execution, before it is written or told.
-struct Decided<'a> {
-    snapshot: &'a Snapshot,
-    input: &'a Finalize<'a>,
-    /// Observations, with the report merged in.
-    seen: Observation,
-    /// Evidence for each of its lists.
-    provenance: Map<String, Value>,
-    success: Option<bool>,
-    summary: String,
-    request: String,
-    /// The task type of the request alone.
-    prepared_type: String,
-    /// The task type with the outcome known.
-    final_type: String,
-    /// The one that counts.
-    task_type: String,
-    /// Derivation of the final type.
-    final_resolution: Value,
-    area: String,
-    execution_id: String,
-    /// The Python package wrote its rows and its handoff; only what was learned is added.
-    is_recorded: bool,
-    session: Touch,
-    change: failures::Change,
-    handoff: Handoff,
-    handoff_row: HandoffRow,
-    worth_a_handoff: bool,
-    /// Nothing was done, but the user was told something that a later session may look for.
-    is_answer: bool,
-    /// Rows of decision memory.
-    decisions: Vec<Decision>,
-    /// Differences between report and observation.
-    differences: Vec<Value>,
-    learned: Learned,
-    elapsed_ms: Option<u64>,
-}
-
 /// Returns true if an execution changed and checked nothing.
 fn only_looked(seen: &Observation) -> bool {
     seen.files_edited.is_empty()
@@ -256,15 +177,6 @@ fn leaves_unfinished(snapshot: &Snapshot, project: &Project) -> bool {
     handoff
         .filter(|h| !item_flags::is_wrong(&h.extra) && h.origin.is_own())
         .is_some_and(|h| h.status != "resolved" || !h.next_steps.is_empty())
-}
-
-/// Rationale of what was kept because its user asked for it.
-pub const SAID_BY_USER: &str = "the user said so";
-
-/// The rules of the user that hold, the newest first.
-pub(crate) fn user_rules(all: &Rows<Decision>) -> impl Iterator<Item = &Decision> {
-    let holding = decision_memory::holding(all).into_iter();
-    holding.filter(|d| d.rationale == SAID_BY_USER && !d.decision.starts_with(NO_LONGER))
 }
 
 /// A decision in the place of each rule that the user took back.
@@ -286,9 +198,6 @@ fn taken_back(snapshot: &Snapshot, seen: &Observation) -> Vec<Value> {
     seen.taken_back.iter().filter_map(meant).collect()
 }
 
-/// Before a rule that its user took back.
-const NO_LONGER: &str = "No longer: ";
-
 /// Returns what a session is about whose user only said to go on: what it was told is unfinished, else what this
 /// machine's last handoff was about, else its task at hand. What came with the repository would become the session's
 /// own words.
@@ -305,14 +214,6 @@ fn goes_on(input: &Finalize) -> String {
     let task = task.filter(|task| task.origin.is_own());
     task.map(|task| task.goal.clone()).unwrap_or_default()
 }
-
-/// Caveats beside an outcome; each holds for one execution alone.
-const SEEN_TO_FAIL: &str = "reported as a success, while a check was seen to fail";
-const ONLY_REPORTED: &str = "reported, not observed: no check was seen to pass after the last edit";
-const PARTLY_SEEN: &str =
-    "reported; what was seen to pass after the last edit tests something else than what was edited";
-const INTERRUPTED: &str = "interrupted in the middle of a turn";
-pub(crate) const CAVEATS: [&str; 4] = [SEEN_TO_FAIL, ONLY_REPORTED, PARTLY_SEEN, INTERRUPTED];
 
 /// Returns the caveats of an outcome for the next session: what was only reported is not told as
 /// what was seen. `checked`: a check was seen to pass after the last edit; `tested`: some test was.

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Origin};
+use aictx_proto::shown::{Line, Name};
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::clean;
+use aictx_proto::text::{clean, shorten};
+use aictx_proto::told;
 
 use crate::item_flags;
 use crate::ledger_facts::{Failure, MAX_LINE_COMMAND, Observation, has_begun};
-use crate::session_brief::blocked_command;
 use crate::tasks::{Checkout, active_thread};
 use crate::text_similarity::{shared, terms};
 
@@ -21,6 +22,14 @@ pub(crate) const MAX_ITEMS: usize = 8;
 const MAX_SAID: usize = 120;
 /// Of a command that fails, in characters.
 const MAX_FAILING: usize = 80;
+/// Caveats beside an outcome; each holds for one execution alone.
+pub(crate) const SEEN_TO_FAIL: &str = "reported as a success, while a check was seen to fail";
+pub(crate) const ONLY_REPORTED: &str =
+    "reported, not observed: no check was seen to pass after the last edit";
+pub(crate) const PARTLY_SEEN: &str =
+    "reported; what was seen to pass after the last edit tests something else than what was edited";
+pub(crate) const INTERRUPTED: &str = "interrupted in the middle of a turn";
+pub(crate) const CAVEATS: [&str; 4] = [SEEN_TO_FAIL, ONLY_REPORTED, PARTLY_SEEN, INTERRUPTED];
 /// Our own words where an agent said nothing.
 const SESSION_ENDED: &str = "Session ended: ";
 const STILL_FAILING: &str = "still failing: ";
@@ -354,24 +363,6 @@ fn items(list: &[String]) -> Vec<String> {
     out
 }
 
-/// Cuts at the end of a sentence or clause where that leaves enough, else at the limit; what was cut
-/// ends in `…`.
-pub(crate) fn shorten(text: &str, limit: usize) -> String {
-    let text = clean(text, limit * 4);
-    if text.chars().count() <= limit {
-        return text;
-    }
-    // The mark is part of what is left.
-    let head: String = text.chars().take(limit.saturating_sub(2)).collect();
-    let ends = ["。", ". ", "; ", ", "].iter();
-    let cut = ends.filter_map(|mark| Some(head.rfind(mark)? + mark.trim_end().len()));
-    let cut = cut.max().and_then(|at| head.get(..at));
-    match cut.filter(|cut| cut.chars().count() >= 40) {
-        Some(cut) => format!("{} …", cut.trim_end_matches([',', ';'])),
-        None => clean(&text, limit),
-    }
-}
-
 /// `low` when files were edited and nothing was run; `high` with at least three kinds of facts.
 fn evidence(seen: &Observation) -> &'static str {
     let kinds = [
@@ -450,23 +441,27 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{ending}")
 }
 
+/// The command of a blocker that was observed: "`command`: error".
+pub(crate) fn blocked_command(item: &str) -> Option<String> {
+    let (command, _) = item.strip_prefix('`')?.split_once("`: ")?;
+    Some(command.to_owned())
+}
+
+/// `on branch x`, where that is known and not the one checked out; says where it is `gone`.
+pub(crate) fn on_other_branch(branch: &str, here: &str, gone: &BTreeSet<String>) -> Option<Line> {
+    if branch.is_empty() || here.is_empty() || branch == here {
+        return None;
+    }
+    let name = Name::new(branch, 80);
+    Some(match gone.contains(branch) {
+        true => told!("on branch {}, deleted since", name),
+        false => told!("on branch {}", name),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_summaries_end_at_a_clause() {
-        let text =
-            "Fixed the parser so that empty input is accepted. Also moved the tests. ".repeat(5);
-        let short = shorten(&text, MAX_SUMMARY);
-        assert!(
-            short.chars().count() <= MAX_SUMMARY && short.ends_with(". …"),
-            "{short}"
-        );
-        assert_eq!(shorten("a  b", 200), "a b");
-        assert!(shorten(&"x".repeat(500), 200).ends_with('…'));
-        assert!(shorten(&"é, ".repeat(300), 200).chars().count() <= 200);
-    }
 
     #[test]
     fn what_passed_since_is_not_told_as_failing() {

@@ -8,10 +8,10 @@ use aictx_proto::record::{ImportedRow, ImportedTurn, files};
 use aictx_proto::text::clean;
 use aictx_steer::{decisions_told, rules_kept};
 
-use crate::handoff::shorten;
 use crate::ids::long_hash;
 use crate::left::next_steps;
-use crate::row_value;
+use crate::record_json::row_value;
+use aictx_proto::text::shorten;
 
 /// Most text of one session, in bytes; texts of longer ones are cut first, then turns in the middle are left out.
 const MAX_TEXT: usize = 32 * 1024;

@@ -22,7 +22,6 @@ mod untested_edits;
 pub(crate) use self::failure::{Failure, MAX_LINE_COMMAND, covers, has_begun};
 pub use self::sessions::{OpenSession, open_session, session_report, session_summary};
 pub use self::test_coverage::{FileCheck, Ground};
-use self::test_evidence::Fresh;
 pub use self::untested_edits::{Unchecked, unchecked_edits};
 
 /// Most entries of each list of an execution; the newest are kept.
@@ -55,6 +54,15 @@ impl Elsewhere {
         };
         (elsewhere, within)
     }
+}
+
+/// A command that passed since code was last edited.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Fresh {
+    /// As it was called.
+    pub(crate) command: String,
+    /// The same from the root, and what it runs where it is the name of a script.
+    pub(crate) lines: Vec<String>,
 }
 
 /// Observed work of one execution, newest entries last.

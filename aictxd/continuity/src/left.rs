@@ -2,7 +2,7 @@
 
 use aictx_proto::text::sentences;
 
-use crate::handoff::shorten;
+use aictx_proto::text::shorten;
 
 /// Most steps taken from one message.
 const MAX_STEPS: usize = 3;

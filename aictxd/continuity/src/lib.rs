@@ -7,6 +7,7 @@
 
 mod active_run;
 mod agent_summary;
+mod anchored_paths;
 mod area_memory;
 mod area_of_paths;
 mod classify;
@@ -36,6 +37,7 @@ mod page;
 mod preferences;
 mod project;
 mod recall;
+mod record_json;
 mod relevance;
 mod resume;
 mod row_cache;
@@ -50,23 +52,25 @@ mod tasks;
 mod text_similarity;
 
 pub use active_run::ActiveRun;
+pub use anchored_paths::{Contents, anchored_paths, relevant_paths};
 pub use area_of_paths::derive_area;
 pub use classify::{Observed, TaskType, classify, effective, observed, provisional};
 pub use compaction::{Fate, Known, RULES, Rule, portable_fates, rules, staleness};
 pub use contracts::{Chosen, choose_contract, contract_file};
 pub use decision_intake::record_decision;
-pub use error::{ItemError, ReportError};
+pub use decision_memory::SAID_BY_USER;
+pub use error::{ItemError, ReportError, TaskError};
 pub use failures::{
     FailureEdit, FailureQuery, edit_failure, failed_last_time, find_failures, known_failure,
     list as failure_list, pick_failure, tell_failed_last_time,
 };
-pub use file_anchors::{Contents, Present, Presents, anchored_paths, relevant_paths};
+pub use file_anchors::{Present, Presents};
 pub use file_suggestions::{
     MAX_SUGGESTIONS, Suggestion, left_to_do, seen_paths, suggest, told_of_the_map,
 };
 pub use finalize::{
-    ExplicitReport, Finalize, SAID_BY_USER, check_report, executions_asked, failed_branches,
-    finalize, request_nonce, touched_paths,
+    ExplicitReport, Finalize, check_report, executions_asked, failed_branches, finalize,
+    request_nonce, touched_paths,
 };
 pub use handoff::{handoff_as_of_now, handoff_of_branch, is_trunk, unfinished};
 pub use imported::{Imported, import, imported_id, imported_row};
@@ -94,10 +98,10 @@ pub use session_brief::{SessionStart, session_start, tell_where_it_stands};
 pub use stale_sessions::lifecycle_status;
 pub use strategies::{StrategyMatch, StrategyQuery, find_strategies};
 pub use tasks::{
-    Active, Checkout, ClaimOf, Loadable, TaskError, TaskOutcome, active_thread, claim_ticket,
-    claimed_tickets, close_task, find_thread, finish_ticket, held_ticket, loadable,
-    passed_since_edit, release_ticket, resume_task, start_task, status_line, task_id, thread_file,
-    thread_line, ticket_at_hand, ticket_line, update_task,
+    Active, Checkout, ClaimOf, Loadable, TaskOutcome, active_thread, claim_ticket, claimed_tickets,
+    close_task, find_thread, finish_ticket, held_ticket, loadable, passed_since_edit,
+    release_ticket, resume_task, start_task, status_line, task_id, thread_file, thread_line,
+    ticket_at_hand, ticket_line, update_task,
 };
 pub use text_similarity::goals_match;
 
@@ -108,26 +112,4 @@ pub fn warm(snapshot: &aictx_proto::snapshot::Snapshot) {
     failures::warm(&snapshot.failures);
     strategies::warm(&snapshot.strategies);
     stale_sessions::warm(&snapshot.lifecycle);
-}
-
-/// A record as a JSON value.
-pub(crate) fn record_value(record: &impl serde::Serialize) -> serde_json::Value {
-    // Records are plain data with string keys: they always serialise.
-    serde_json::to_value(record).unwrap_or(serde_json::Value::Null)
-}
-
-/// A record as a row of a history: texts and objects that hold nothing are left out, because every
-/// reader takes a missing one as empty and rows are what a repository has most of. Lists stay: that
-/// nothing was edited is a finding.
-pub(crate) fn row_value(record: &impl serde::Serialize) -> serde_json::Value {
-    use serde_json::Value;
-    let mut row = record_value(record);
-    if let Value::Object(members) = &mut row {
-        members.retain(|_, value| match value {
-            Value::String(text) => !text.is_empty(),
-            Value::Object(map) => !map.is_empty(),
-            _ => true,
-        });
-    }
-    row
 }

@@ -195,7 +195,7 @@ pub fn edit_item(
         && let Some(handoff) = &snapshot.handoff
         && format!("handoff::{}", handoff.source_execution_id) == id
     {
-        let mut value = crate::record_value(&**handoff);
+        let mut value = crate::record_json::record_value(&**handoff);
         match edit {
             MemoryEdit::Forget => effects.push(Effect::Remove {
                 file: files::HANDOFF.to_owned(),
@@ -313,7 +313,7 @@ fn note(snapshot: &Snapshot, id: &str, edit: &MemoryEdit) -> Result<Effects, Ite
             Effect::Remove { file },
         ]);
     }
-    let mut value = crate::record_value(&subsystem);
+    let mut value = crate::record_json::record_value(&subsystem);
     mark(&mut value, edit);
     if let Ok(marked) = serde_json::from_value(value.clone()) {
         memory.subsystems.insert(at, marked);
@@ -341,17 +341,17 @@ fn task(snapshot: &Snapshot, id: &str, edit: &MemoryEdit) -> Result<Effects, Ite
             Effect::Remove { file },
             Effect::ReplaceJson {
                 file: files::ACTIVE_TASK.to_owned(),
-                value: crate::record_value(&pointer),
+                value: crate::record_json::record_value(&pointer),
                 order: KeyOrder::Sorted,
             },
             Effect::AppendRows {
                 file: "archive/forgotten/threads.jsonl".to_owned(),
-                rows: vec![crate::record_value(&**thread)],
+                rows: vec![crate::record_json::record_value(&**thread)],
                 order: KeyOrder::Sorted,
             },
         ]);
     }
-    let mut value = crate::record_value(&**thread);
+    let mut value = crate::record_json::record_value(&**thread);
     mark(&mut value, edit);
     Ok(vec![Effect::ReplaceJson {
         file,
@@ -380,7 +380,10 @@ mod tests {
     #[test]
     fn items_are_found_pinned_and_forgotten_into_the_archive() {
         let snapshot = snapshot();
-        let rows = snapshot.decisions.iter().map(|d| crate::record_value(&**d));
+        let rows = snapshot
+            .decisions
+            .iter()
+            .map(|d| crate::record_json::record_value(&**d));
         let rows: Vec<Value> = rows.collect();
         let id = decision_id(&snapshot.decisions[0]);
         let item = find_item(&snapshot, &[], &id).unwrap();

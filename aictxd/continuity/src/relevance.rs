@@ -19,15 +19,14 @@ use crate::classify::{TaskType, provisional};
 use crate::decision_memory::{self, RankedDecision, later_on_the_subject};
 use crate::failures::{self, FailureQuery, find_failures};
 use crate::file_anchors::{dirt, found_at, missing};
+use crate::handoff::on_other_branch;
 use crate::item_flags;
 use crate::origin::labelled;
 use crate::project::{Note, Project};
-use crate::resume::task_fits;
-use crate::session_brief::on_other_branch;
 use crate::strategies::{StrategyMatch, StrategyQuery, find_strategies};
 use crate::subsystem_memory;
 use crate::tasks::{Active, active_thread};
-use crate::text_similarity::{self, shared, terms};
+use crate::text_similarity::{self, goals, shared, terms};
 
 /// Ranked items.
 const MAX_RANKED: usize = 12;
@@ -675,4 +674,28 @@ fn relevant_notes<'a>(notes: &'a [Note], request: &str) -> Vec<&'a Note> {
         .collect();
     scored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
     scored.into_iter().take(2).map(|(_, note)| note).collect()
+}
+
+/// Returns true if the active task is what the request is about: it says to go on, or names its goal or its
+/// files. An active task alone binds nothing.
+fn task_fits(active: &Active, request: &str, continues: bool) -> bool {
+    let Some(thread) = active.thread.as_ref().or(active.recent.as_ref()) else {
+        return false;
+    };
+    if continues {
+        return active.thread.is_some();
+    }
+    let asked = terms(request);
+    let files = thread.active_files.join(" ");
+    let of_task = terms(&format!("{} {}", thread.goal, thread.next_action));
+    let in_task = shared(&asked, &of_task);
+    goals(request, &thread.goal).yes
+        || in_task >= 2
+        // All that a request of a word or two says.
+        || (in_task == 1 && asked.len() == 1)
+        || shared(&asked, &terms(&files)) >= 2
+        || thread
+            .active_files
+            .iter()
+            .any(|f| f.len() > 3 && request.contains(f.as_str()))
 }

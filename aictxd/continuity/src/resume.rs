@@ -20,13 +20,13 @@ use self::render_text::render;
 use crate::contracts::{contract_file, next_id, with_new};
 use crate::preferences::{self, is_muted};
 use crate::project::Project;
-use crate::record_value as value;
+use crate::record_json::record_value as value;
 use crate::relevance::{Context, Hand};
 use crate::session::touch;
 use crate::session_brief::banner;
 use crate::{memory_freshness, stale_sessions, strategies};
 
-pub(crate) use self::contract::{entry_points, task_fits, validation_policy};
+pub(crate) use self::contract::{entry_points, validation_policy};
 pub(crate) use self::sections::{
     carryover_gaps, decision_text, dirty_text, discarded_hypotheses, failure_text, other_work,
     recalled, task_state,

@@ -16,12 +16,12 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use aictx_proto::told;
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 use self::lines::{CLOSING, newest};
 use crate::active_run::ActiveRun;
 use crate::context_packet::Packet;
 use crate::file_suggestions;
+use crate::handoff::blocked_command;
 use crate::ledger_facts::{Observation, open_rows};
 use crate::preferences::{self, is_muted};
 use crate::project::Project;
@@ -45,7 +45,6 @@ const MAX_FAILURES: usize = 3;
 const MAX_DECISIONS: usize = 3;
 const MAX_EARLIER: usize = 1;
 const MAX_RULES: usize = 3;
-const MAX_FILES: usize = 6;
 const MAX_OTHERS: usize = 2;
 
 /// Ranks of a capsule's parts; the highest number goes first.
@@ -450,18 +449,6 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
     }
 }
 
-/// `on branch x`, where that is known and not the one checked out; says where it is `gone`.
-pub(crate) fn on_other_branch(branch: &str, here: &str, gone: &BTreeSet<String>) -> Option<Line> {
-    if branch.is_empty() || here.is_empty() || branch == here {
-        return None;
-    }
-    let name = Name::new(branch, 80);
-    Some(match gone.contains(branch) {
-        true => told!("on branch {}, deleted since", name),
-        false => told!("on branch {}", name),
-    })
-}
-
 /// The next step somebody named; else what is in the way.
 pub(crate) fn next_action(handoff: &Handoff) -> Option<Line> {
     if let Some(step) = handoff.next_steps.iter().find(|s| !s.trim().is_empty()) {
@@ -472,10 +459,4 @@ pub(crate) fn next_action(handoff: &Handoff) -> Option<Line> {
         Some(command) => told!("make {} pass", Code::new(&command, 200)),
         None => told!("resolve {}", Quoted::new(blocked, 200)),
     })
-}
-
-/// The command of a blocker that was observed: "`command`: error".
-pub(crate) fn blocked_command(item: &str) -> Option<String> {
-    let (command, _) = item.strip_prefix('`')?.split_once("`: ")?;
-    Some(command.to_owned())
 }

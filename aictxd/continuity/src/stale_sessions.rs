@@ -30,7 +30,7 @@ pub(crate) const MAX_TASK: usize = 160;
 
 /// An event as it is written: counts of nothing are left out, as empty texts are.
 pub(crate) fn row(event: &LifecycleEvent) -> Value {
-    let mut row = crate::row_value(event);
+    let mut row = crate::record_json::row_value(event);
     if let Some(members) = row.as_object_mut() {
         members.retain(|_, value| value.as_u64() != Some(0));
     }

@@ -17,6 +17,8 @@ use crate::origin::{labelled, with_origin};
 use crate::text_similarity::{similarity, terms};
 
 pub(crate) use self::query::best_strategies;
+pub(crate) use self::query::evidence_quality;
+use self::query::quality;
 pub use self::query::{StrategyMatch, StrategyQuery, find_strategies};
 pub(crate) use self::query::{anchored_to, warm};
 
@@ -31,37 +33,6 @@ pub(crate) const MAX_STRATEGIES: usize = 500;
 pub(crate) const MAX_ROWS: usize = 600;
 /// Share of common words from which two successes are one.
 const SAME_REQUEST: f64 = 0.8;
-
-fn quality(strategy: &Strategy) -> &str {
-    if strategy.evidence_quality.is_empty() {
-        evidence_quality(
-            !strategy.tests_executed.is_empty(),
-            !strategy.commands_executed.is_empty(),
-            !strategy.files_edited.is_empty(),
-            !strategy.notable_errors.is_empty(),
-        )
-    } else {
-        &strategy.evidence_quality
-    }
-}
-
-/// Grades what shows that a strategy worked: `high` for edits with tests, `unknown` for nothing.
-pub(crate) fn evidence_quality(
-    tests: bool,
-    commands: bool,
-    edits: bool,
-    errors: bool,
-) -> &'static str {
-    if tests && edits {
-        "high"
-    } else if (tests || commands) && edits {
-        "medium"
-    } else if commands || edits || errors {
-        "low"
-    } else {
-        "unknown"
-    }
-}
 
 /// An execution, as far as strategies care.
 #[derive(Debug, Clone, Copy)]

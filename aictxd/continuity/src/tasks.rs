@@ -13,11 +13,11 @@ use aictx_proto::told;
 use serde_json::{Map, Value, json};
 
 use crate::origin::{labelled, with_origin};
-use crate::record_value;
+use crate::record_json::record_value;
 
 pub use self::branch::{Active, Checkout, Loadable, active_thread, loadable};
 pub use self::commands::{
-    TaskError, TaskOutcome, close_task, resume_task, start_task, status_line, update_task,
+    TaskOutcome, close_task, resume_task, start_task, status_line, update_task,
 };
 pub(crate) use self::merge::{Evidence, merge_execution};
 pub(crate) use self::patch::{apply as apply_patch, changed as changed_members, severity_rank};

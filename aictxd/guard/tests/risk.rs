@@ -59,30 +59,37 @@ fn every_command_gets_its_label() {
     let (mut failing, mut ids) = (Vec::new(), HashSet::new());
     for (area, row) in &rows {
         let level = command_risk(&row.command, PLACE, &NoFacts).level().as_str();
-        let expected = row.known.as_ref().unwrap_or(&row.label);
-        let labels = [Level::Safe, Level::Caution, Level::Destructive];
-        let mut well_formed = ids.insert(&row.id) && !row.why.is_empty();
-        well_formed &= row.known.as_ref() != Some(&row.label);
-        well_formed &= labels.iter().any(|label| label.as_str() == row.label);
-        if level != expected || !well_formed {
+        let labels = [Level::Safe, Level::Caution, Level::Destructive].map(Level::as_str);
+        let mut fail = |fault: &str| {
             let Row {
-                id,
-                command,
-                label,
-                known,
-                why,
+                id, command, why, ..
             } = row;
-            let known = known.as_deref().unwrap_or("nothing");
-            failing.push(format!(
-                "{area} {id}: {level}, label {label} ({why}), known {known}: {command:?}"
-            ));
+            failing.push(format!("{area} {id}: {fault} ({why}): {command:?}"));
+        };
+        if !ids.insert(&row.id) {
+            fail("the id is taken");
+        }
+        if row.why.is_empty() {
+            fail("no reason");
+        }
+        if !labels.contains(&row.label.as_str()) {
+            fail(&format!("{} is no label", row.label));
+        }
+        match &row.known {
+            Some(known) if *known == row.label => fail("known to be wrong as what is right"),
+            None if level != row.label => fail(&format!("{level}, not {}", row.label)),
+            Some(known) if level == row.label => {
+                fail(&format!("right now: take out known {known}"))
+            }
+            Some(known) if level != known => fail(&format!("{level}, known as {known}")),
+            _ => {}
         }
     }
     let known = rows.iter().filter(|(_, row)| row.known.is_some()).count();
     println!("{} rows, {known} of them known to be wrong", rows.len());
     assert!(
         failing.is_empty(),
-        "{} rows with another level, an id that is taken, or no reason:\n{}",
+        "{} wrong:\n{}",
         failing.len(),
         failing.join("\n")
     );

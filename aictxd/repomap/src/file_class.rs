@@ -235,7 +235,7 @@ static CONFIG_NAMES: &[&str] = &[
     "setup.py",
     "conftest.toml",
 ];
-/// Extensions of files that are source even in a directory of documentation.
+/// Extensions of files that are source even in a directory of documentation, and tests in one of tests.
 static SCRIPTS: &[&str] = &[
     "rs", "py", "go", "js", "jsx", "ts", "tsx", "mjs", "cjs", "java", "kt", "kts", "c", "h", "cc",
     "cpp", "cxx", "hpp", "hh", "cs", "rb", "php", "swift", "scala", "lua", "sh", "bash", "zsh",

@@ -6,9 +6,9 @@
 use aictx_proto::event::ErrorEvent;
 use aictx_signals::{Run, events};
 
-mod score;
+mod samples;
 
-use score::{ROOT, run, samples};
+use samples::{ROOT, run, samples};
 
 fn of(file: &str) -> Vec<ErrorEvent> {
     let all = samples("corpus");

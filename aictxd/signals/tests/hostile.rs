@@ -9,9 +9,9 @@ use aictx_proto::event::MAX_EVENTS;
 use aictx_signals::{Run, events, outcome, parse};
 use proptest::prelude::*;
 
-mod score;
+mod samples;
 
-use score::{ROOT, Sample, samples};
+use samples::{ROOT, Sample, samples};
 
 fn corpus() -> &'static [Sample] {
     static ALL: std::sync::OnceLock<Vec<Sample>> = std::sync::OnceLock::new();

@@ -1,17 +1,17 @@
-//! Output of real tools on small broken programs, not used to build the recognisers.
+//! Output of real tools on small broken programs.
 
-// Helpers of tests may fail the test.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod samples;
 
-mod score;
+use samples::{differences, samples};
 
-use score::{part, samples, table};
+/// Samples that are knowingly read wrongly: who mends one takes its line out.
+const KNOWN: &[&str] = &[
+    "10-unittest-nomod.txt: No module named 'nosuite': phase is \"runtime\", not \"test\", test is \"\", \
+     not \"unittest.loader._FailedTest.nosuite\"",
+];
 
 #[test]
-fn what_real_tools_print() {
-    let total = table(&samples("own"));
-    assert!(part(total.hit, total.want) >= 0.96, "recall");
-    assert!(part(total.hit, total.got) >= 0.96, "precision");
-    assert!(part(total.place.1, total.place.0) >= 0.97, "file and line");
-    assert_eq!(total.benign, 0, "events on benign runs");
+fn every_sample_gives_the_expected_events() {
+    let found = differences(&samples("own"));
+    assert_eq!(found, KNOWN);
 }

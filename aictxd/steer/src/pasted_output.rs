@@ -1,6 +1,7 @@
 //! Lines that no person wrote into a message: what programs print, and what is announced as that.
 
-use super::tokenizer::LONG_QUOTE;
+/// Longest title of a log, in characters.
+const MAX_TITLE: usize = 40;
 
 /// Returns true if a line is part of a log, or says so of itself.
 pub(super) fn is_log(line: &str) -> bool {
@@ -102,7 +103,7 @@ fn is_titled_log(line: &str) -> bool {
         &["错误", "报错", "控制台", "エラー", "サーバー", "コンソール"],
     );
     let title = line.split([':', '：']).next().unwrap_or_default();
-    if title.len() == line.len() || title.chars().nth(LONG_QUOTE).is_some() {
+    if title.len() == line.len() || title.chars().nth(MAX_TITLE).is_some() {
         return false;
     }
     let title = aictx_proto::fold::fold(title);

@@ -1,6 +1,13 @@
 //! Usual names of files and directories, by which a name is told from a word.
 
-use super::paths::Spelt;
+/// Spelling of a piece of text in the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spelt {
+    /// Between blanks.
+    Bare,
+    /// In quotes or backticks: the person marked it as a name.
+    Marked,
+}
 
 /// Endings of files. Others count when the name is marked or holds a slash.
 const ENDINGS: &[&str] = &[

@@ -9,8 +9,9 @@ use super::edit_object::{is_beside, names_a_thing};
 use super::edit_object_lexicon::OF;
 use super::intent_label::Label;
 use super::nouns;
+use super::path_lexicon::Spelt;
 use super::path_lexicon::{is_directory, is_plain_name};
-use super::paths::{Spelt, spelt};
+use super::paths::spelt;
 use super::prohibition_scope::{
     are_tests_alone, does_without_checks, is_all_but, is_location, is_narrow, is_tests,
     is_tests_word, is_theirs, keeps_a_thing, names_their_tests, passes_on, tests_of, without,

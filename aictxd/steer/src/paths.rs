@@ -4,17 +4,8 @@ use aictx_proto::path::locate;
 use aictx_proto::{Located, RepoPath};
 
 use super::path_lexicon::{
-    files_ending_in, has_ending, is_date, is_directory, is_file_name, is_pair,
+    Spelt, files_ending_in, has_ending, is_date, is_directory, is_file_name, is_pair,
 };
-
-/// Spelling of a piece of text in the message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spelt {
-    /// Between blanks.
-    Bare,
-    /// In quotes or backticks: the person marked it as a name.
-    Marked,
-}
 
 /// Longest path that is taken from a message, in bytes.
 const MAX_PATH: usize = 256;

@@ -4,10 +4,11 @@ use aictx_proto::fold::{fold_char, is_unspaced};
 use aictx_proto::words::MAX_WORD;
 
 use super::pasted_output;
-use super::paths::{self, Spelt};
+use super::path_lexicon::Spelt;
+use super::paths;
 
 /// Quotations above this many characters are somebody else's text, not names.
-pub(super) const LONG_QUOTE: usize = 40;
+const LONG_QUOTE: usize = 40;
 
 /// Breaks at which a clause may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

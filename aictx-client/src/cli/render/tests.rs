@@ -1,3 +1,4 @@
+use aictx_proto::methods::{RunList, TicketList, TicketReply};
 use serde_json::{Value, json};
 
 use super::*;
@@ -75,12 +76,7 @@ fn session_lines() {
         {"session_id": "s1", "runner": "claude", "state": "ended", "last_seen_at": "T",
          "files_edited": 1, "commands": 3, "commands_failed": 2, "request": "fix\nit"},
     ]}));
-    let text = sessions(&list);
-    assert!(
-        text.contains("s1       claude  ended  T          1       3 (2 failed)  fix it\n"),
-        "{text}"
-    );
-    assert!(text.ends_with("… there are more; -n shows them\n"));
+    insta::assert_snapshot!(sessions(&list));
     assert_eq!(
         sessions(&SessionList::default()),
         "no sessions are recorded\n"
@@ -95,11 +91,7 @@ fn session_report_lines() {
         "commands": [{"command": "cargo test", "outcome": "failed", "exit_status": 101}],
         "errors": [{"toolchain": "rust", "phase": "test", "message": "boom"}],
     }));
-    assert_eq!(
-        session(&report, Paint::off()),
-        "session  s1\nrequest  do \u{fffd}[2J\n\nfiles edited\n  a.rs\n\n\
-         commands\n  failed (101)  cargo test\n\nerrors\n  rust:test: boom\n"
-    );
+    insta::assert_snapshot!(session(&report, Paint::off()));
 }
 
 #[test]
@@ -113,18 +105,67 @@ fn status_lines() {
         "sessions": [{"session_id": "s", "runner": "claude", "repo": "/r", "last_seen_at": "T"}],
         "methods": [{"method": "guard", "calls": 3, "p50_us": 64, "p99_us": 128}],
     }));
-    let text = status(&report, Paint::off());
-    for line in [
-        "daemon       running, version 1.0.0, pid 7, up 1 min\n",
-        "memory       1.0 MiB, 5 ms of processor time\n",
-        "repositories\n  /r  open  2 commits  0 queued  watch polling (no watches)\n",
-        "live sessions\n  s  claude  /r  T\n",
-        "methods\n  guard  3 calls  0 errors  p50 64 µs  p99 128 µs\n",
-        "found in repositories\n  /r  bad row\n",
-    ] {
-        assert!(text.contains(line), "{line:?} is missing in\n{text}");
-    }
-    assert!(!text.contains("log"), "an empty fact is left out");
+    insta::assert_snapshot!(status(&report, Paint::off()));
+}
+
+#[test]
+fn task_lines() {
+    let tasks = json!({
+        "tasks": [
+            {"task_id": "ship-1-2", "goal": "Ship 1.2", "status": "in_progress", "active": true,
+             "next_action": "write the notes"},
+            {"task_id": "old", "goal": "Two\nlines", "status": "resolved", "active": false},
+        ],
+        "warnings": ["threads/x.json: not JSON"],
+    });
+    let texts = [memory::tasks(&tasks, Paint::off()), memory::threads(&tasks)];
+    insta::assert_snapshot!(texts.join("\n----\n"));
+}
+
+#[test]
+fn ticket_lines() {
+    let rows = json!([
+        {"number": 1, "state": "ready", "title": "Set the table", "agent": "codex",
+         "file": ".aictx/tickets/TICKET-001.md"},
+        {"number": 2, "state": "claimed", "title": "Cook", "claimed_by": "ann"},
+        {"number": 13, "state": "blocked", "title": "Eat", "blocked_by": ["TICKET-002-cook"]},
+        {"number": 14, "state": "done", "title": "Shop", "agent": "claude"},
+        {"number": 15, "state": "invalid"},
+    ]);
+    let finding = json!({"file": "TICKET-015.md", "line": 5, "column": 12, "severity": "error",
+        "code": "T003", "message": "not YAML", "fix": "title: \"a: b\""});
+    let list: TicketList = read(
+        json!({"directory": ".aictx/tickets", "count": 5, "tickets": rows,
+        "findings": [finding]}),
+    );
+    let one: TicketReply = read(json!({"tickets": [rows[0]], "text": "# Set the table"}));
+    let (ready, waiting) = list.tickets.split_at(1);
+    let texts = [
+        ticket::list(&list, Paint::off()),
+        ticket::ready(ready, waiting, Paint::off()),
+        ticket::one(&one, Paint::off()),
+        ticket::lint(&list, Paint::off()),
+    ];
+    insta::assert_snapshot!(texts.join("\n----\n"));
+}
+
+#[test]
+fn run_lines() {
+    let list: RunList = read(json!({"truncated": true, "runs": [
+        {"id": "20260101-slow-export", "status": "open", "active": true,
+         "created_at": "", "open_hypotheses": 1, "evidence_count": 3, "updated_at": "2026-01-02T03:04:05Z", "request": "find why the export is slow"},
+        {"id": "20251231-login", "status": "closed", "active": false,
+         "created_at": "", "open_hypotheses": 1, "evidence_count": 3, "updated_at": "2026-01-01T00:00:00Z", "request": "fix the login"},
+    ]}));
+    let status = json!({
+        "id": "20260101-slow-export", "status": "open", "active": true, "intent": "fix",
+        "request": "find why the export is slow", "hypotheses": [{}, {}],
+        "open_hypotheses": [{"id": "H2", "text": "the index is missing"}],
+        "evidence_count": 3, "learning": [{}], "failing_commands": ["make bench"],
+        "unresolved_learning": [{"why": "no document names the index"}],
+    });
+    let texts = [run::list(&list, Paint::off()), run::status(&status)];
+    insta::assert_snapshot!(texts.join("\n----\n"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FileType, Mode, Stat};
 
-use super::{is_line_end, read_of};
+use aictx_files::range::{is_line_end, read_of};
 
 /// Whatever tells one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use aictx_proto::snapshot::ReadIssue;
 use super::Store;
 use crate::cached_file::is_told;
 use crate::fs::Root;
-use crate::ledger::is_ledger;
+use crate::ledger_file::is_ledger;
 use crate::read;
 
 /// Files that are reported by name.

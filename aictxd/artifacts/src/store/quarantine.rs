@@ -1,10 +1,10 @@
 //! Quarantine of damaged files, and the names they get.
 
 use super::Store;
-use crate::commit::QUARANTINE;
 use crate::error::StoreError;
 use crate::fs::{self, Root};
 use crate::read::MAX_FILE;
+use aictx_proto::record::files::QUARANTINE_DIR;
 
 impl Store {
     /// Copies a file into the quarantine, durably. A larger one than is ever read is moved there.
@@ -18,7 +18,7 @@ impl Store {
             return root.rename(file, &name).map_err(fail);
         }
         let bytes = fs::read_range(&open, 0, MAX_FILE).map_err(|e| root.error(file, e))?;
-        root.make_dirs(QUARANTINE).map_err(fail)?;
+        root.make_dirs(QUARANTINE_DIR).map_err(fail)?;
         root.create_new(&name, &bytes).map_err(fail)?;
         root.sync_parent(&name).map_err(fail)
     }
@@ -27,7 +27,7 @@ impl Store {
     pub(super) fn quarantine_name(&self, root: &Root, file: &str) -> String {
         let stem = file.replace('/', "-");
         let start: String = stem.chars().take(120).collect();
-        self.free_name(root, &format!("{QUARANTINE}/{start}"))
+        self.free_name(root, &format!("{QUARANTINE_DIR}/{start}"))
     }
 
     /// A free name beginning with `start` that says when.

@@ -94,7 +94,7 @@ pub(super) fn adopt(dir: &Path) {
         let text = std::fs::read_to_string(&path).unwrap();
         let (_, rows) = ledger::unproven_text(&file, &text).unwrap();
         let inode = path.metadata().unwrap().ino();
-        let proof = ledger::proof_line(&trust(dir), &file, inode);
+        let proof = crate::ledger_file::proof_line(&trust(dir), &file, inode);
         std::fs::write(&path, [&proof, rows.as_bytes()].concat()).unwrap();
     }
 }

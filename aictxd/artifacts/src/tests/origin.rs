@@ -65,7 +65,7 @@ fn an_intent_that_others_made_is_reported_and_never_carried_out() {
         .store
         .transact(|s| ((), finalize("a", s)))
         .unwrap();
-    let sha = crate::commit::digest(EVIL.as_bytes());
+    let sha = crate::digest::digest(EVIL.as_bytes());
     let intents = [
         format!(r#"{{"version":1,"sha256":"{sha}","steps":{EVIL}}}"#),
         format!(

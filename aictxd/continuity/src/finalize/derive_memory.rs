@@ -9,8 +9,8 @@ use aictx_proto::ledger::{LedgerRow, ToldItem};
 use aictx_proto::record::{ContractIndex, FailurePattern, Thread, files};
 use serde_json::{Map, Value, json};
 
-use super::records::strategy_effects;
-use super::{Finalize, value};
+use super::input::Finalize;
+use super::superseded_rows::strategy_effects;
 use crate::area_memory::{self, Worked};
 use crate::contracts::{
     self, Compliance, Observed, closed_kinds, compliance_row, contract_file, gaps, still_open,
@@ -20,15 +20,16 @@ use crate::file_anchors;
 use crate::item_flags;
 use crate::ledger_facts::Observation;
 use crate::lru_cache::{Passed, is_test_command};
+use crate::record_json::record_value as value;
+use crate::record_json::row_value;
 use crate::relevance::{Context, Hand};
-use crate::row_value;
 use crate::strategies::{
     self, Done, StrategyChange, StrategyMatch, StrategyQuery, find_strategies,
 };
 use crate::subsystem_memory;
 use crate::tasks::{
     Evidence, active_thread, apply_patch, changed_members, lifecycle_event, merge_execution,
-    thread_effects, thread_file,
+    thread_effects,
 };
 
 /// Files that a failure is tied to.
@@ -523,13 +524,4 @@ pub(super) fn anchor_failure(pattern: &mut FailurePattern, input: &Finalize) {
         &input.project.presents,
         &input.git.head,
     );
-}
-
-/// The thread's file, for the reply.
-pub(super) fn thread_reply(learned: &Learned) -> Option<Value> {
-    let thread = learned.thread.as_ref()?;
-    Some(json!({
-        "updated": true, "task_id": thread.task_id,
-        "path": format!(".aictx/{}", thread_file(&thread.task_id)), "fields": learned.thread_fields,
-    }))
 }

@@ -8,10 +8,11 @@ use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::FinalizeParams;
 use aictx_proto::record::{AgentExecutionRow, Handoff, HandoffRow};
 
+use super::input::Finalize;
 use super::report::{is_made_here, known_execution};
-use super::{CAVEATS, Finalize, SEEN_TO_FAIL};
-use crate::handoff::{MAX_ITEMS, MAX_SUMMARY, shorten};
+use crate::handoff::{CAVEATS, MAX_ITEMS, MAX_SUMMARY, SEEN_TO_FAIL};
 use crate::ledger_facts::{Observation, is_work, reports_an_execution, told_in_turn, turn_of};
+use aictx_proto::text::shorten;
 
 /// Returns the id under which the Python package recorded the work of the open rows, if its agent ran
 /// that package's finalize and only looked around since. Both programs then make one execution, which

@@ -5,7 +5,7 @@ use aictx_proto::methods::FinalizeParams;
 use aictx_proto::shown;
 use serde_json::Value;
 
-use super::Decided;
+use super::decided::Decided;
 use crate::decision_intake;
 
 /// Members of a decision that are read or that a row of the format has.

@@ -11,7 +11,7 @@ use aictx_proto::text::{clean, file_stem, slug};
 use aictx_shell::is_untested;
 use serde_json::{Map, Value, json};
 
-use super::{ExplicitReport, Finalize};
+use super::input::{ExplicitReport, Finalize};
 use crate::ledger_facts::{MAX_LIST, Observation, push, told_in_turn};
 use crate::lru_cache::{Pass, is_test_command, same_check};
 

@@ -446,7 +446,7 @@ pub fn prepare(
         "schema_version": "1.0", "mode": "task_context_pack", "repo": project.root,
         "goal": { "raw": goal, "normalized": context.request },
         "task_type": context.task.name, "task_type_confidence": context.task.confidence,
-        "task_type_resolution": crate::record_value(&context.task),
+        "task_type_resolution": crate::record_json::record_value(&context.task),
         "relevant_files": files, "relevant_areas": areas,
         "repo_map_entrypoints": project.map.iter().take(5).map(|h| json!({
             "path": h.path, "title": h.title, "score": h.score, "reasons": h.reasons,

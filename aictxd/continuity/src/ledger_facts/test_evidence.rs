@@ -6,16 +6,7 @@ use aictx_shell::{gives_up, is_untested, records};
 
 use super::test_coverage::{FileCheck, Unseen};
 use super::test_run::{Ran, placed};
-use super::{MAX_LIST, Observation, push};
-
-/// A command that passed since code was last edited.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Fresh {
-    /// As it was called.
-    pub(crate) command: String,
-    /// The same from the root, and what it runs where it is the name of a script.
-    pub(crate) lines: Vec<String>,
-}
+use super::{Fresh, MAX_LIST, Observation, push};
 
 impl Observation {
     /// What was tested before these files were edited says nothing any longer, unless no test looks at them.

@@ -14,11 +14,11 @@ use aictx_steer::asks_what_fails;
 
 use super::{FIXED_BY, Found, Memory, Remembered};
 use crate::context_packet::Packet;
-use crate::finalize::{CAVEATS, SAID_BY_USER};
-use crate::handoff::ANSWERED;
+use crate::decision_memory::SAID_BY_USER;
+use crate::handoff::{ANSWERED, CAVEATS, on_other_branch};
 use crate::ids::{handoff_id, thread_id};
 use crate::item_flags;
-use crate::session_brief::{age, on_other_branch};
+use crate::session_brief::age;
 use crate::text_similarity::{asked_terms, hashed_terms, in_common};
 
 /// Most tokens of a prompt's memory.

@@ -14,8 +14,7 @@ use serde_json::{Value, json};
 use crate::file_suggestions;
 use crate::origin::with_origin;
 use crate::relevance::{Context, Relevance};
-use crate::tasks::Active;
-use crate::text_similarity::{goals, shared, terms};
+use crate::text_similarity::{shared, terms};
 
 /// Entry points told, in the usual and in the full form.
 const MAX_ENTRY_POINTS: usize = 4;
@@ -177,30 +176,6 @@ pub(crate) fn entry_points(
     points.truncate(limit);
     fallback.truncate(limit);
     (points, fallback)
-}
-
-/// Returns true if the active task is what the request is about: it says to go on, or names its goal or its
-/// files. An active task alone binds nothing.
-pub(crate) fn task_fits(active: &Active, request: &str, continues: bool) -> bool {
-    let Some(thread) = active.thread.as_ref().or(active.recent.as_ref()) else {
-        return false;
-    };
-    if continues {
-        return active.thread.is_some();
-    }
-    let asked = terms(request);
-    let files = thread.active_files.join(" ");
-    let of_task = terms(&format!("{} {}", thread.goal, thread.next_action));
-    let in_task = shared(&asked, &of_task);
-    goals(request, &thread.goal).yes
-        || in_task >= 2
-        // All that a request of a word or two says.
-        || (in_task == 1 && asked.len() == 1)
-        || shared(&asked, &terms(&files)) >= 2
-        || thread
-            .active_files
-            .iter()
-            .any(|f| f.len() > 3 && request.contains(f.as_str()))
 }
 
 /// `{level, contract_strength, score, reason, signals}`.

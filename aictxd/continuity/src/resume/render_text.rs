@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::contract::EntryPoint;
 use super::{area_notes, other_work};
 use crate::context_packet::Packet;
+use crate::handoff::on_other_branch;
 use crate::origin::{self, marked};
 use crate::preferences;
 use crate::relevance::{Context, wrong_handoff};
-use crate::session_brief::on_other_branch;
 
 /// Most tokens of it in the usual, the full and the brief form.
 pub(super) const TEXT: (u32, u32, u32) = (1_200, 2_400, 500);

@@ -6,14 +6,11 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use aictx_proto::told;
 
-use super::lines::{age, came_back};
-use super::{
-    Capsule, MAX_DECISIONS, MAX_EARLIER, MAX_FAILURES, MAX_FILES, MAX_RULES, blocked_command,
-    next_action, on_other_branch, rank,
-};
+use super::lines::{MAX_FILES, age, came_back};
+use super::{Capsule, MAX_DECISIONS, MAX_EARLIER, MAX_FAILURES, MAX_RULES, next_action, rank};
 use crate::context_packet::Packet;
-use crate::finalize::user_rules;
-use crate::handoff::{ANSWERED, summary_as_of_now};
+use crate::decision_memory::user_rules;
+use crate::handoff::{ANSWERED, blocked_command, on_other_branch, summary_as_of_now};
 use crate::ids::decision_id;
 use crate::item_flags;
 use crate::origin::marked;

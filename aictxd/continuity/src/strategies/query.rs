@@ -11,7 +11,6 @@ use aictx_proto::text::clean;
 use aictx_shell::Check;
 use serde_json::{Map, Value, json};
 
-use super::quality;
 use crate::file_anchors::{Presents, dirt};
 use crate::inverted_index::Postings;
 use crate::item_flags;
@@ -453,4 +452,35 @@ fn subsystem(area: &str) -> &str {
         .nth(1)
         .map_or(area.len(), |(at, _)| at);
     area.get(..end).unwrap_or(area)
+}
+
+pub(super) fn quality(strategy: &Strategy) -> &str {
+    if strategy.evidence_quality.is_empty() {
+        evidence_quality(
+            !strategy.tests_executed.is_empty(),
+            !strategy.commands_executed.is_empty(),
+            !strategy.files_edited.is_empty(),
+            !strategy.notable_errors.is_empty(),
+        )
+    } else {
+        &strategy.evidence_quality
+    }
+}
+
+/// Grades what shows that a strategy worked: `high` for edits with tests, `unknown` for nothing.
+pub(crate) fn evidence_quality(
+    tests: bool,
+    commands: bool,
+    edits: bool,
+    errors: bool,
+) -> &'static str {
+    if tests && edits {
+        "high"
+    } else if (tests || commands) && edits {
+        "medium"
+    } else if commands || edits || errors {
+        "low"
+    } else {
+        "unknown"
+    }
 }

@@ -8,52 +8,14 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use serde_json::{Map, Value, json};
 
+use crate::error::TaskError;
+
 use super::branch::{Active, Checkout, active_thread, loadable};
 use super::patch::{apply, changed};
 use super::{
     MAX_ID, MAX_TEXT, find_thread, focus_on, forget_focus, lifecycle_event, pointer_effect,
     task_id, thread_effects, thread_line,
 };
-
-/// Why a task command changes nothing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TaskError {
-    /// No thread has this id.
-    #[error("there is no task `{0}`")]
-    NoSuch(String),
-    /// A thread has this id already.
-    #[error("there is a task `{0}` already")]
-    Exists(String),
-    /// No id was given and none is active here.
-    #[error("no task is active here")]
-    NoActive,
-    /// A member of a patch is not what it should be.
-    #[error("`{name}` {why}")]
-    Field {
-        /// Member.
-        name: String,
-        /// Problem.
-        why: String,
-    },
-    /// Nothing to do.
-    #[error("the patch is empty")]
-    Empty,
-    /// A goal is needed.
-    #[error("a goal is needed")]
-    NoGoal,
-    /// An id that could not be a file's name.
-    #[error("`{0}` is not an id: lower-case letters, digits and dashes, at most 80")]
-    BadId(String),
-}
-
-impl TaskError {
-    pub(super) fn field(name: &str, why: impl Into<String>) -> Self {
-        Self::Field {
-            name: name.to_owned(),
-            why: why.into(),
-        }
-    }
-}
 
 /// Result of a task command.
 #[derive(Debug, Clone, PartialEq)]

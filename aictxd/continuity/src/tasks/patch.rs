@@ -4,7 +4,8 @@ use aictx_proto::record::{THREAD_STATES, Thread};
 use aictx_proto::text::clean;
 use serde_json::{Map, Value, json};
 
-use super::{MAX_TEXT, TaskError};
+use super::MAX_TEXT;
+use crate::error::TaskError;
 
 /// Members that hold a list of texts, and how many.
 const LISTS: &[(&str, usize)] = &[

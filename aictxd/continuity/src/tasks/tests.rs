@@ -4,6 +4,7 @@ use aictx_proto::record::{ActivePointer, Thread};
 use serde_json::{Map, Value, json};
 
 use super::*;
+use crate::error::TaskError;
 
 const WHO: (&str, &str, &str) = ("claude", "claude", "s");
 

@@ -2,8 +2,6 @@
 
 use crate::index_view::Class;
 
-use super::weights::Weights;
-
 /// A kind of evidence. All but the exact ones lie between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
@@ -88,11 +86,6 @@ pub(super) fn set(values: &mut Values, feature: Feature, value: f32) {
     if let Some(to) = values.get_mut(feature as usize) {
         *to = value;
     }
-}
-
-/// Weighted sum.
-pub(super) fn dot(values: &Values, weights: &Weights) -> f32 {
-    values.iter().zip(&weights.linear).map(|(v, w)| v * w).sum()
 }
 
 /// Sets the features of a class.

@@ -8,10 +8,10 @@ use crate::index_view::{Class, Field, FileId, View};
 use crate::words;
 
 use super::accumulator::{Best, COVER, NEAR, PAST, SUMMED, Scored, Scratch};
-use super::feature_kind::{Feature, Values, class, dot, set};
+use super::feature_kind::{Feature, Values, class, set};
 use super::history_index::{NONE, Past};
 use super::question::Question;
-use super::weights::Weights;
+use super::weights::{Weights, dot};
 use super::{mentions, second_stage};
 
 /// Files that the second stage looks at.

@@ -8,12 +8,12 @@ use crate::history::History;
 use crate::index_view::{Class, FileId, View};
 use crate::words;
 
-use super::feature_kind::{Feature, dot, set};
+use super::feature_kind::{Feature, set};
 use super::first_stage::{Candidate, stem_terms};
 use super::history_index::{NONE, Past};
 use super::question::Question;
 use super::term_prefilter::Starts;
-use super::weights::Weights;
+use super::weights::{Weights, dot};
 
 /// How many of the best files speak for others.
 const SEEDS: usize = 10;

@@ -13,7 +13,7 @@
 //! Set by hand, because past commits cannot tell: what is named outright wins, active files, what
 //! a class costs when it is asked for, other people's code.
 
-use super::feature_kind::Feature;
+use super::feature_kind::{Feature, Values};
 
 /// All numbers that ranking uses.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,3 +106,8 @@ const DEFAULT: &[(Feature, f32)] = &[
     (Feature::GeneratedAsked, -0.2),
     (Feature::Vendored, -1.0),
 ];
+
+/// Weighted sum.
+pub(super) fn dot(values: &Values, weights: &Weights) -> f32 {
+    values.iter().zip(&weights.linear).map(|(v, w)| v * w).sum()
+}

@@ -19,6 +19,19 @@ fn tools_stand_by_name_and_profiles_grow() {
     assert!(readonly.iter().all(|name| standard.contains(name)));
 }
 
+#[test]
+fn tools_of_every_profile() {
+    let text: String = [Readonly, Standard, Full]
+        .into_iter()
+        .flat_map(|profile| {
+            let added = TOOLS.iter().filter(move |tool| tool.profile == profile);
+            let lines = added.map(|tool| format!("{}\n    {}\n", tool.name, tool.about));
+            std::iter::once(format!("\n{profile:?}:\n")).chain(lines)
+        })
+        .collect();
+    insta::assert_snapshot!(text);
+}
+
 /// Size of the default profile: four bytes are about one token.
 #[test]
 fn the_default_profile_costs_at_most_two_thousand_tokens() {
