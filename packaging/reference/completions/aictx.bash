@@ -1131,7 +1131,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__flow__subcmd__preflight)
-            opts="-h --new --driver --exec --commit --fresh --full-access --verify --trust-verify --unverified --strict --strict-commit --until --max-turns --max-ticket-turns --max-tokens --max-cost --max-time --turn-time --stall-time --prompt-bytes --notify --webhook --env --repo --json --no-color --no-banner --help"
+            opts="-h --new --driver --exec --commit --fresh --full-access --verify --trust-verify --unverified --strict --strict-commit --until --lanes --max-turns --max-ticket-turns --max-tokens --max-cost --max-time --turn-time --stall-time --prompt-bytes --notify --webhook --env --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1154,6 +1154,10 @@ _aictx() {
                     return 0
                     ;;
                 --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lanes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1389,7 +1393,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__flow__subcmd__start)
-            opts="-h --new --driver --exec --commit --fresh --full-access --verify --trust-verify --unverified --strict --strict-commit --until --max-turns --max-ticket-turns --max-tokens --max-cost --max-time --turn-time --stall-time --prompt-bytes --notify --webhook --env --repo --json --no-color --no-banner --help"
+            opts="-h --new --driver --exec --commit --fresh --full-access --verify --trust-verify --unverified --strict --strict-commit --until --lanes --max-turns --max-ticket-turns --max-tokens --max-cost --max-time --turn-time --stall-time --prompt-bytes --notify --webhook --env --repo --json --no-color --no-banner --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1412,6 +1416,10 @@ _aictx() {
                     return 0
                     ;;
                 --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lanes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -862,6 +862,7 @@ daemon\t''
 off\t''"
 complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l verify -d 'Command that checks every ticket; can be repeated' -r
 complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l until -d 'Highest number of a ticket [default: all]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l lanes -d 'Work on this many tickets with `isolation: worktree` at once' -r
 complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l max-turns -d 'Turns at most [default: 50]' -r
 complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l max-ticket-turns -d 'Turns of one ticket at most [default: 8]' -r
 complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from preflight" -l max-tokens -d 'Tokens at most' -r
@@ -892,6 +893,7 @@ daemon\t''
 off\t''"
 complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l verify -d 'Command that checks every ticket; can be repeated' -r
 complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l until -d 'Highest number of a ticket [default: all]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l lanes -d 'Work on this many tickets with `isolation: worktree` at once' -r
 complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l max-turns -d 'Turns at most [default: 50]' -r
 complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l max-ticket-turns -d 'Turns of one ticket at most [default: 8]' -r
 complete -c aictx -n "__fish_aictx_using_subcommand flow; and __fish_seen_subcommand_from start" -l max-tokens -d 'Tokens at most' -r
