@@ -406,3 +406,34 @@ fn rows_and_files_that_cannot_be_read_are_named_where_they_are_missed() {
     let told = format!("{}{}", list.stdout, list.stderr);
     assert!(told.contains("threads/write-it-down.json"), "{told}");
 }
+
+#[test]
+fn a_bare_repository_the_home_and_an_unknown_session_are_named() {
+    let env = TestEnv::new();
+    let bare = env.path().join("bare.git");
+    env.git(
+        env.path(),
+        &["init", "--quiet", "--bare", bare.to_str().unwrap()],
+    );
+    let refused = env.aictx(&bare, &["init"]);
+    assert_eq!(refused.status, 1);
+    assert!(
+        refused.stderr.contains("is a bare repository"),
+        "{}",
+        refused.stderr
+    );
+    let home = env.path().join("home");
+    std::fs::create_dir_all(&home).unwrap();
+    let refused = env.aictx(&home, &["init", "--force"]);
+    assert_eq!(refused.status, 1);
+    assert!(
+        refused.stderr.contains("is not accepted"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!home.join(".aictx").exists());
+    let repo = env.repository("demo");
+    let unknown = env.aictx(&repo, &["log", "--session", "nosuch"]);
+    assert_eq!(unknown.status, 1);
+    assert!(unknown.stderr.contains("`nosuch`"), "{}", unknown.stderr);
+}

@@ -49,6 +49,12 @@ pub enum RootError {
         /// The path.
         path: PathBuf,
     },
+    /// A git repository without a worktree.
+    #[error("{} is a bare repository: there is no worktree to remember anything of", path.display())]
+    Bare {
+        /// The path.
+        path: PathBuf,
+    },
     /// The home directory or `/`: memory of everything would be memory of nothing.
     #[error("{} is not accepted as a repository", path.display())]
     Refused {
@@ -88,7 +94,11 @@ pub(crate) fn find(path: &Path, home: Option<&Path>) -> Result<Repository, RootE
         let git = git_dir(dir);
         if refused {
             // `~/.aictx` is the ancestor's own directory, not a repository's.
-            let error = if git.is_some() || dir == start {
+            let error = if is_bare(&start) {
+                RootError::Bare {
+                    path: start.clone(),
+                }
+            } else if git.is_some() || dir == start {
                 RootError::Refused {
                     path: dir.to_owned(),
                 }
@@ -112,6 +122,10 @@ pub(crate) fn find(path: &Path, home: Option<&Path>) -> Result<Repository, RootE
             path: start.clone(),
         },
     )
+}
+
+fn is_bare(dir: &Path) -> bool {
+    dir.join("HEAD").is_file() && dir.join("objects").is_dir() && dir.join("refs").is_dir()
 }
 
 fn worktree(dir: &Path, git_dir: PathBuf, home: Option<&Path>) -> Repository {

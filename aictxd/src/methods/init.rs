@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use aictx_artifacts::root::find_repository;
+use aictx_artifacts::root::{RootError, find_repository};
 use aictx_proto::methods::{FileChange, InitParams, InitReply, PersonStep, Surroundings};
 use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
@@ -54,7 +54,7 @@ impl Site {
                 worktree: found.worktree,
                 common_dir: found.common_dir,
             }),
-            Err(_) if force => {
+            Err(RootError::NotARepository { .. }) if force => {
                 let root = fs::canonicalize(path)
                     .map_err(|e| RpcError::new(NOT_WRITABLE, format!("{}: {e}", path.display())))?;
                 Ok(Self {
@@ -64,8 +64,11 @@ impl Site {
                     common_dir: None,
                 })
             }
-            Err(e) => Err(RpcError::new(NO_REPOSITORY, e.to_string())
-                .hint("give the path of a git repository, or use --force in a plain folder")),
+            Err(e) => Err(RpcError::new(NO_REPOSITORY, e.to_string()).hint(match e {
+                RootError::Bare { .. } => "`git worktree add` makes a worktree of it",
+                RootError::Refused { .. } => "give the path of a folder in it",
+                _ => "give the path of a git repository, or use --force in a plain folder",
+            })),
         }
     }
 

@@ -200,6 +200,13 @@ pub(super) fn log(app: &App, params: &LogParams) -> Result<LogReply, RpcError> {
         events: &events,
     };
     let (executions, truncated) = aictx_continuity::log(&happened, &query);
+    if executions.is_empty()
+        && !params.session.is_empty()
+        && host.store.read_ledger(&params.session).rows.is_empty()
+    {
+        let text = format!("no session `{}` is recorded", params.session);
+        return Err(RpcError::new(NOT_FOUND, text).hint("`aictx session list` lists them"));
+    }
     let read = [
         files::EXECUTION_LOGS,
         files::HANDOFFS,
