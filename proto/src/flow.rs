@@ -34,6 +34,8 @@ words! {
         Commit = "commit",
         /// Make the ticket's checks pass.
         VerifyFix = "verify_fix",
+        /// Run the checks of a ticket that is done, without an agent.
+        Verify = "verify",
     }
     /// Durable progress of a turn; each is written before what follows it begins.
     TurnPhase {

@@ -9,7 +9,7 @@ use aictx_proto::effect::Effects;
 use aictx_proto::rpc::RpcError;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::hex;
-use aictx_work::flow::engine::GitFacts;
+use aictx_work::flow::engine::{GitFacts, HOLDER};
 use aictx_work::flow::prompt::Doc;
 use aictx_work::flow::state::{Flow, Turn};
 use aictx_work::ticket::edit::MAX_TICKET;
@@ -103,7 +103,7 @@ pub const CONTEXT: &str = ".aictx/context";
 
 /// Name under which a flow claims tickets.
 pub fn holder(flow: &Flow) -> String {
-    format!("flow {}", flow.flow_id)
+    format!("{HOLDER}{}", flow.flow_id)
 }
 
 pub(super) fn scratch(app: &App, flow: &Flow) -> Result<PathBuf, FlowsError> {

@@ -11,16 +11,16 @@
 
 use aictx_proto::flow::{
     CommitBy, Conversation, ErrorClass, FlowReason, FlowStatus, InboxState, TurnKind, TurnOutcome,
-    TurnPhase, TurnReport,
+    TurnPhase, TurnReport, Usage,
 };
 
 use aictx_proto::methods::{Severity, TicketState};
 
 use super::state::{
     Asked, CheckResult, Dispatched, FinishedTicket, Flow, InboxItem, Lane, LaneStep, MAX_DETAILS,
-    MAX_INBOX, MAX_REASON, Retries, TicketAtHand, Turn,
+    MAX_INBOX, MAX_REASON, PinnedCheck, Retries, TicketAtHand, Turn,
 };
-use crate::ticket::fields::USER;
+use crate::ticket::fields::{Check, USER};
 use crate::ticket::{Claim, Entry, Gate, Next, Queue};
 
 /// Delays after a limit of use whose end is not known, in seconds; the last one repeats.
@@ -31,6 +31,10 @@ const QUOTA_JITTER: i64 = 60;
 const NETWORK_DELAYS: (i64, i64) = (5, 300);
 /// Seconds after which lanes are looked at even if nobody told of them.
 const LANE_WAIT: i64 = 600;
+/// Seconds after which tickets that other flows work on are looked at again.
+const OTHERS_WAIT: i64 = 30;
+/// Beginning of the name under which a flow claims tickets.
+pub const HOLDER: &str = "flow ";
 /// Longest answer that the next turn is given, in bytes.
 const MAX_ANSWER: usize = 8 * 1024;
 /// Fresh conversations of a ticket after one that could not go on.
@@ -275,6 +279,10 @@ impl Flow {
     /// Chooses what comes next; `settings` of a turn that results are the ticket's own.
     pub fn look(&mut self, survey: &Survey<'_>, now: i64) {
         (self.turn, self.lane_step) = (None, None);
+        if self.done_before.is_none() {
+            let done = survey.queue.entries.iter().filter(|entry| entry.is_done());
+            self.done_before = Some(done.map(|entry| entry.id.clone()).collect());
+        }
         if self.take_asked(&survey.signal, now) {
             return;
         }
@@ -422,6 +430,9 @@ impl Flow {
                 .filter(|entry| entry.file.as_str() == at_hand.file || entry.id == at_hand.id);
             match entry {
                 Some(entry) if entry.is_done() => {
+                    if self.is_unproven(entry) {
+                        return Some(entry);
+                    }
                     let left = self.uncommitted(survey.git.as_ref());
                     if let (false, Some(ticket)) = (left.is_empty(), &mut self.ticket) {
                         ticket.gates.commit = left;
@@ -434,6 +445,20 @@ impl Flow {
             }
         }
         let signal = &survey.signal;
+        // Tickets that were done on the side have to be proven as well.
+        let aside = survey
+            .queue
+            .entries
+            .iter()
+            .find(|entry| self.was_done_aside(entry));
+        if let Some(entry) = aside {
+            self.ticket = Some(at_hand(entry, survey));
+            if self.is_unproven(entry) {
+                return Some(entry);
+            }
+            self.finish_ticket();
+            return self.choose(survey, now);
+        }
         if !self.only.is_empty() {
             let mut entries = survey.queue.entries.iter();
             let own = entries.find(|entry| entry.id == self.only && !entry.is_done());
@@ -459,23 +484,7 @@ impl Flow {
                 None
             }
             Next::Ready(entry) => {
-                let ticket = entry.ticket.as_ref()?;
-                self.ticket = Some(TicketAtHand {
-                    id: entry.id.clone(),
-                    file: entry.file.as_str().to_owned(),
-                    title: ticket.label(&entry.file),
-                    agent: ticket.agent.clone(),
-                    baseline: survey
-                        .git
-                        .as_ref()
-                        .map_or_else(Vec::new, |git| git.dirty.clone()),
-                    head: survey
-                        .git
-                        .as_ref()
-                        .map_or_else(String::new, |git| git.head.clone()),
-                    fingerprint: survey.fingerprint.clone(),
-                    ..TicketAtHand::default()
-                });
+                self.ticket = Some(at_hand(entry, survey));
                 Some(entry)
             }
             Next::Invalid(entry) => {
@@ -507,13 +516,19 @@ impl Flow {
                     }
                 };
                 let text = "every open ticket is claimed or waits for another one";
-                self.pause(
-                    FlowReason::DependencyBlocked,
-                    text,
-                    open.map(line).collect(),
-                    signal,
-                    now,
-                );
+                let details: Vec<String> = open.map(line).collect();
+                // Another flow finishes by itself; a person has to be asked.
+                let is_flow = |claim: &Claim| claim.holder.starts_with(HOLDER);
+                if survey.claims.iter().any(is_flow) {
+                    self.wait(
+                        FlowReason::LaneWait,
+                        "another flow works on what is left",
+                        now + OTHERS_WAIT,
+                    );
+                    self.details = details;
+                    return None;
+                }
+                self.pause(FlowReason::DependencyBlocked, text, details, signal, now);
                 None
             }
             Next::Done => {
@@ -533,6 +548,37 @@ impl Flow {
         }
     }
 
+    /// Returns true if a ticket is done, has checks, and they have not run since.
+    fn is_unproven(&self, entry: &Entry) -> bool {
+        let ticket = entry.ticket.as_ref();
+        let has_checks = ticket.is_some_and(|ticket| !ticket.verify.is_empty());
+        let pinned = self
+            .ticket
+            .as_ref()
+            .and_then(|ticket| ticket.checks.as_ref());
+        let has_checks = has_checks
+            || !self.options.verify.is_empty()
+            || pinned.is_some_and(|checks| !checks.is_empty());
+        entry.is_done()
+            && has_checks
+            && self
+                .ticket
+                .as_ref()
+                .is_some_and(|ticket| ticket.verified != Some(true))
+    }
+
+    /// Returns true if a ticket was done since the flow began, and not as its own.
+    fn was_done_aside(&self, entry: &Entry) -> bool {
+        let before = self.done_before.as_deref().unwrap_or_default();
+        let is_wanted = self.options.until == 0 || entry.file.number() <= self.options.until;
+        entry.is_done()
+            && is_wanted
+            && self.only.is_empty()
+            && !before.contains(&entry.id)
+            && self.finished.iter().all(|ticket| ticket.id != entry.id)
+            && self.lanes.iter().all(|lane| lane.ticket_id != entry.id)
+    }
+
     /// The next turn of the ticket at hand; none where a limit or a missing answer forbids one.
     fn next_turn(&mut self, entry: &Entry, survey: &Survey<'_>, now: i64) -> Option<Turn> {
         let signal = survey.signal.clone();
@@ -543,8 +589,15 @@ impl Flow {
                 false
             }
         };
+        let is_proof = self.is_unproven(entry);
         let ticket = self.ticket.as_mut().filter(|_| ready)?;
-        let kind = ticket.next_kind();
+        if ticket.checks.is_none() {
+            ticket.checks = Some(pinned(entry));
+        }
+        let kind = match is_proof {
+            true => TurnKind::Verify,
+            false => ticket.next_kind(),
+        };
         // A repair keeps what the ticket said while it could be read.
         if let Some(now) = entry.ticket.as_ref().filter(|_| is_valid(entry)) {
             now.agent.clone_into(&mut ticket.agent);
@@ -568,7 +621,11 @@ impl Flow {
         Some(Turn {
             n: self.last_turn + 1,
             kind,
-            phase: TurnPhase::Prepared,
+            // Checks need no agent.
+            phase: match is_proof {
+                true => TurnPhase::Outboxed,
+                false => TurnPhase::Prepared,
+            },
             attempt: 1,
             ticket_id: ticket.id.clone(),
             file: entry.file.as_str().to_owned(),
@@ -582,14 +639,20 @@ impl Flow {
             resume: ticket.session.clone(),
             replies: survey.replies,
             started_at: now,
-            ended_at: 0,
+            ended_at: if is_proof { now } else { 0 },
             head_before: survey
                 .git
                 .as_ref()
                 .map_or_else(String::new, |git| git.head.clone()),
             tree_before: String::new(),
             interrupted: None,
-            report: None,
+            report: is_proof.then(|| TurnReport {
+                outcome: TurnOutcome::Ok,
+                error: None,
+                text: String::new(),
+                session: String::new(),
+                usage: Usage::default(),
+            }),
             dispatch: None,
             dispatch_problem: String::new(),
         })
@@ -611,7 +674,7 @@ impl Flow {
             return Some((FlowReason::NeedsUserFix, text, lines.collect()));
         }
         if let Some(ticket) = &entry.ticket {
-            if ticket.agent == USER {
+            if ticket.agent == USER && !ticket.done {
                 let text = format!(
                     "{} is yours: do it, then `aictx ticket done {}`",
                     entry.file,
@@ -629,6 +692,9 @@ impl Flow {
                 return plain(FlowReason::ApprovalNeeded, text);
             }
         }
+        if self.is_unproven(entry) {
+            return None;
+        }
         if self.turns >= self.caps.turns {
             return plain(
                 FlowReason::MaxTurns,
@@ -640,14 +706,31 @@ impl Flow {
             TurnKind::Commit => (self.caps.commit, gates.commit_turns),
             TurnKind::RepairFrontmatter => (self.caps.lint, gates.lint_turns),
             TurnKind::VerifyFix => (self.caps.verify_fix, gates.verify_turns),
-            TurnKind::Work => (self.caps.ticket_turns, at_hand.turns),
+            TurnKind::Work | TurnKind::Verify => (self.caps.ticket_turns, at_hand.turns),
         };
         if used >= cap {
             let (reason, text, details) = match at_hand.next_kind() {
                 TurnKind::Commit => (
                     FlowReason::CommitRequired,
-                    format!("{} is done, and its changes are not committed", entry.file),
-                    gates.commit.clone(),
+                    match gates
+                        .commit_output
+                        .lines()
+                        .find(|line| !line.trim().is_empty())
+                    {
+                        Some(line) => {
+                            format!("{} is done, and committing it failed: {line}", entry.file)
+                        }
+                        None => {
+                            format!("{} is done, and its changes are not committed", entry.file)
+                        }
+                    },
+                    gates
+                        .commit
+                        .iter()
+                        .map(String::as_str)
+                        .chain(gates.commit_output.lines())
+                        .map(str::to_owned)
+                        .collect(),
                 ),
                 TurnKind::RepairFrontmatter => (
                     FlowReason::NeedsUserFix,
@@ -662,7 +745,7 @@ impl Flow {
                         check.tail.lines().map(str::to_owned).collect(),
                     )
                 }
-                TurnKind::Work => (
+                TurnKind::Work | TurnKind::Verify => (
                     FlowReason::MaxTurnsTicket,
                     format!("{} has had {used} of {cap} turns", entry.file),
                     Vec::new(),
@@ -797,6 +880,13 @@ impl Flow {
         }
         self.take_state_of_ticket(&turn, facts, outcome);
         let signal = facts.signal.as_str();
+        if facts.checks.iter().any(|check| check.interrupted) {
+            // They are run again by the next look.
+            if !self.take_asked(signal, now) {
+                self.run();
+            }
+            return;
+        }
         if !turn.dispatch_problem.is_empty() {
             let text = turn.dispatch_problem.clone();
             return self.pause(FlowReason::NeedsUserFix, &text, vec![], signal, now);
@@ -862,12 +952,20 @@ impl Flow {
         if facts.findings.is_empty() {
             ticket.gates.lint_turns = 0;
         }
+        if facts.checks.iter().any(|check| check.interrupted) {
+            ticket.verified = None;
+            return;
+        }
         if let Some(failed) = facts.checks.iter().find(|check| !check.passed()) {
             ticket.verified = Some(false);
             ticket.gates.verify = Some(failed.clone());
         } else if facts.done {
             ticket.verified = (!facts.checks.is_empty()).then_some(true);
-            ticket.gates.verify = None;
+            if ticket.verified.is_some() {
+                ticket.gates.verify = None;
+            }
+        } else {
+            ticket.verified = None;
         }
         if facts.done && facts.checks.iter().all(CheckResult::passed) {
             ticket.gates.commit = left;
@@ -1104,6 +1202,7 @@ impl Flow {
             let gates = &mut ticket.gates;
             (gates.lint_turns, gates.commit_turns) = (0, 0);
             (gates.verify_turns, gates.fresh_turns) = (0, 0);
+            ticket.checks = None;
         }
     }
 
@@ -1145,7 +1244,7 @@ impl TicketAtHand {
 
     fn counter(&mut self, kind: TurnKind) -> &mut u32 {
         match kind {
-            TurnKind::Work => &mut self.turns,
+            TurnKind::Work | TurnKind::Verify => &mut self.turns,
             TurnKind::RepairFrontmatter => &mut self.gates.lint_turns,
             TurnKind::Commit => &mut self.gates.commit_turns,
             TurnKind::VerifyFix => &mut self.gates.verify_turns,
@@ -1162,6 +1261,32 @@ impl InboxItem {
             .and_then(|(_, number)| number.parse().ok());
         number.unwrap_or(0)
     }
+}
+
+/// A ticket as it is taken up.
+fn at_hand(entry: &Entry, survey: &Survey<'_>) -> TicketAtHand {
+    let ticket = entry.ticket.as_ref();
+    let git = survey.git.as_ref();
+    TicketAtHand {
+        id: entry.id.clone(),
+        file: entry.file.as_str().to_owned(),
+        title: ticket.map_or_else(String::new, |ticket| ticket.label(&entry.file)),
+        agent: ticket.map_or_else(String::new, |ticket| ticket.agent.clone()),
+        baseline: git.map_or_else(Vec::new, |git| git.dirty.clone()),
+        head: git.map_or_else(String::new, |git| git.head.clone()),
+        checks: Some(pinned(entry)),
+        fingerprint: survey.fingerprint.clone(),
+        ..TicketAtHand::default()
+    }
+}
+
+fn pinned(entry: &Entry) -> Vec<PinnedCheck> {
+    let checks = entry.ticket.iter().flat_map(|ticket| &ticket.verify);
+    let check = |check: &Check| PinnedCheck {
+        command: check.command.clone(),
+        timeout: check.timeout.clone(),
+    };
+    checks.map(check).collect()
 }
 
 fn is_valid(entry: &Entry) -> bool {

@@ -64,6 +64,9 @@ pub struct Flow {
     /// Tickets that were finished, in order.
     #[serde(default)]
     pub finished: Vec<FinishedTicket>,
+    /// Tickets that were done before the flow began; nothing before its first look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done_before: Option<Vec<String>>,
     /// Usage of all turns.
     #[serde(default)]
     pub usage: Usage,
@@ -167,6 +170,7 @@ impl Flow {
             ticket: None,
             turn: None,
             finished: Vec::new(),
+            done_before: None,
             usage: Usage::default(),
             seconds: 0,
             retries: Retries::default(),
@@ -293,6 +297,9 @@ pub struct TicketAtHand {
     /// Result of its checks when it was last done: nothing where none ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
+    /// Its checks as of when a person last had a hand in it: they run whatever an agent makes of the ticket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Vec<PinnedCheck>>,
     /// What the next turn has to put right.
     pub gates: Gates,
     /// Turns in a row that changed nothing.
@@ -311,6 +318,16 @@ impl TicketAtHand {
         self.session.clear();
         self.session_usage = Usage::default();
     }
+}
+
+/// A check of a ticket.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PinnedCheck {
+    /// Command line.
+    pub command: String,
+    /// Limit such as `10m`; empty for the usual one.
+    pub timeout: String,
 }
 
 /// What the next turn of a ticket has to put right.
@@ -365,6 +382,8 @@ pub struct CheckResult {
     pub tail: String,
     /// It ran out of time.
     pub timed_out: bool,
+    /// It was ended because the flow was to stop: it says nothing.
+    pub interrupted: bool,
 }
 
 impl CheckResult {

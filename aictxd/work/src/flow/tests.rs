@@ -570,3 +570,50 @@ fn tickets_that_wait_for_open_ones_pause_with_their_names() {
     assert_eq!(paused(&repo), Some(FlowReason::DependencyBlocked));
     assert_eq!(repo.flow.details.len(), 2);
 }
+
+#[test]
+fn what_is_done_without_its_checks_is_proven_without_an_agent() {
+    const CHECKED: &str = "---\nagent: codex\ndone: false\nverify: [make test]\n---\nDo it\n";
+    // In another ticket's turn, by a person, after an error: each time the checks run.
+    let mut repo = Repo::new(&[READY, CHECKED]);
+    repo.failing = true;
+    repo.look();
+    repo.finish("TICKET-002.md");
+    repo.flow.launched(repo.now);
+    repo.finish("TICKET-001.md");
+    repo.flow.collected(ok(), None, 1, 2);
+    repo.flow.archived(None, String::new());
+    repo.failing = false;
+    repo.judge();
+    repo.failing = true;
+    repo.look();
+    let turn = repo.flow.turn.clone().unwrap();
+    assert_eq!(
+        (turn.kind, turn.file.as_str()),
+        (TurnKind::Verify, "TICKET-002.md")
+    );
+    assert_eq!(repo.flow.activity(), Activity::Judge);
+    repo.judge();
+    assert!(repo.tickets["TICKET-002.md"].contains("done: false"));
+    repo.look();
+    assert_eq!(repo.flow.turn.clone().unwrap().kind, TurnKind::VerifyFix);
+    assert_eq!(repo.flow.turns, 1, "a proof is no turn of an agent");
+}
+
+#[test]
+fn an_agent_cannot_take_the_checks_out_of_its_ticket() {
+    let mut repo =
+        Repo::new(&["---\nagent: codex\ndone: false\nverify: [make test]\n---\nDo it\n"]);
+    repo.run(1, &mut |repo, _| {
+        repo.edit("TICKET-001.md", "verify: [make test]\n", "");
+        ok()
+    });
+    let ticket = repo.flow.ticket.clone().unwrap();
+    assert_eq!(ticket.checks.unwrap()[0].command, "make test");
+    // A person may.
+    repo.flow
+        .pause(FlowReason::UserPauseRequest, "", vec![], "", 0);
+    repo.resume().unwrap();
+    repo.look();
+    assert_eq!(repo.flow.ticket.clone().unwrap().checks, Some(vec![]));
+}

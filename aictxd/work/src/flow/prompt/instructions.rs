@@ -85,7 +85,7 @@ If that cannot be done, {ask} and end the turn. {commits} {limits} {data}
 pub(super) fn instructions(parts: &Parts<'_>, compact: bool) -> String {
     let template = match parts.kind {
         TurnKind::Work if compact => COMPACT,
-        TurnKind::Work => FULL,
+        TurnKind::Work | TurnKind::Verify => FULL,
         TurnKind::RepairFrontmatter => REPAIR,
         TurnKind::Commit if parts.commit == CommitBy::Daemon => HOOK,
         TurnKind::Commit => COMMIT,
