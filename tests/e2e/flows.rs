@@ -748,6 +748,92 @@ fn taking_aictx_out_of_a_repository_ends_its_flow_and_leaves_no_checkpoint() {
 }
 
 #[test]
+fn a_flow_takes_over_the_ticket_of_one_that_was_stopped() {
+    let scene = Scene::new(&["verify: ['true']\n"]);
+    let daemon = scene.env.daemon();
+    scene.turn(1, "say '---\nmode: pause\n---\nWhat?'");
+    scene.start(&[]);
+    scene.ends_as("paused", "user_pause");
+    scene.flow(&["stop"]).ok();
+    scene.turn(1, WORKS);
+    scene.start(&[]);
+    scene.ends_as("completed", "");
+    drop(daemon);
+}
+
+#[test]
+fn d19_14_a_stop_interrupts_a_check_that_says_nothing_then() {
+    let scene = Scene::new(&[
+        "verify: ['touch \"$SCRIPT/checking\"; [ -e \"$SCRIPT/go\" ] || sleep 600']\n",
+    ]);
+    let daemon = scene.env.daemon();
+    scene.start(&[]);
+    wait_until("the check runs", || scene.script.join("checking").exists());
+    scene.flow(&["stop", "--now"]).ok();
+    scene.ends_as("stopped", "user_stop");
+    let ticket = scene.repo.join(".aictx/tickets/TICKET-001.md");
+    assert!(fs::read_to_string(ticket).unwrap().contains("done: true"));
+    fs::write(scene.script.join("go"), "").unwrap();
+    scene.flow(&["resume"]).ok();
+    let flow = scene.ends_as("completed", "");
+    assert_eq!(flow["unverified"], serde_json::json!([]));
+    assert_eq!(scene.kinds(), ["work", "verify"]);
+    assert_eq!(flow["turns"][0], 1);
+    drop(daemon);
+}
+
+#[test]
+fn d19_11_what_is_done_on_the_side_or_without_its_check_is_checked() {
+    let scene = Scene::new(&["verify: ['test -f one']\n", "verify: ['test -f two']\n"]);
+    let daemon = scene.env.daemon();
+    // Its own check is taken out, and the other ticket is done without any work.
+    scene.turn(1, "echo 1 > one; finish; sed -i.bak '/^verify/d' \"$AICTX_TICKET\"; rm \"$AICTX_TICKET.bak\"; cd .aictx/tickets; sed -i.bak 's/done: false/done: true/' TICKET-002.md; rm TICKET-002.md.bak; cd ../..; commit");
+    scene.turn("default", "echo 2 > two; finish; commit");
+    scene.start(&[]);
+    let flow = scene.ends_as("completed", "");
+    assert_eq!(flow["unverified"], serde_json::json!([]), "{flow:#}");
+    assert_eq!(scene.kinds(), ["work", "verify", "verify_fix"]);
+    drop(daemon);
+}
+
+#[test]
+fn an_agent_cannot_approve_its_own_check() {
+    let scene = Scene::new(&["verify: ['true']\n"]);
+    let daemon = scene.env.daemon();
+    let aictx = aictx_tests::program("aictx");
+    scene.turn(1, &format!("work; finish; commit; sed -i.bak \"s/'true'/'echo mine'/\" \"$AICTX_TICKET\"; rm \"$AICTX_TICKET.bak\"; {} flow resume --trust-verify 2> \"$SCRIPT/said\" || true", aictx.display()));
+    scene.start(&[]);
+    let flow = scene.ends_as("paused", "approval_needed");
+    assert!(
+        flow["reason"].as_str().unwrap().contains("echo mine"),
+        "{flow:#}"
+    );
+    let said = fs::read_to_string(scene.script.join("said")).unwrap();
+    assert!(
+        said.contains("an agent of a flow cannot steer flows"),
+        "{said}"
+    );
+    drop(daemon);
+}
+
+#[test]
+fn d19_8_a_dispatch_that_is_a_link_is_not_followed() {
+    let scene = Scene::new(&["verify: ['true']\n"]);
+    let daemon = scene.env.daemon();
+    fs::write(scene.script.join("secret"), "content of another file").unwrap();
+    scene.turn(
+        1,
+        "ln -s \"$SCRIPT/secret\" \"$AICTX_FLOW_DIR/DISPATCH.md\"; work; finish; commit",
+    );
+    scene.start(&[]);
+    let flow = scene.rest();
+    assert_eq!(flow["status"], "paused", "{flow:#}");
+    let events = scene.json(&["log", "--events"]).to_string();
+    assert!(!events.contains("content of another"), "{events}");
+    drop(daemon);
+}
+
+#[test]
 fn the_example_of_the_documentation_is_what_is_printed() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

@@ -197,7 +197,9 @@ impl FlowFiles {
         let source = self.path.join(DISPATCH_FILE);
         let moved = self.path.join(&draft).join(DISPATCH_FILE);
         let path = if moved.exists() { &moved } else { &source };
-        let bytes = match untrusted::read(path, MAX_DISPATCH as u64 + 1) {
+        let bytes =
+            untrusted::open_itself(path).and_then(|file| file.read(MAX_DISPATCH as u64 + 1));
+        let bytes = match bytes {
             Ok(bytes) => bytes,
             Err(error) if error.is_missing() => return Ok(None),
             Err(error) => return Err(self.error(DISPATCH_FILE, io::Error::other(error))),

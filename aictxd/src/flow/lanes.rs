@@ -97,7 +97,16 @@ fn merge(app: &App, flow: &Flow, lane: &Lane) -> Result<(), FlowsError> {
     let (main, own) = (Path::new(&flow.worktree), PathBuf::from(&lane.worktree));
     if own.exists() {
         if let Err(said) = worktree::put_on_top(main, &own, &flow.branch, &lane.branch) {
-            return refuse(app, flow, &said);
+            let lines = said.lines().filter(|line| !line.starts_with("hint:"));
+            let lines: Vec<&str> = lines.collect();
+            let text = format!(
+                "{} (branch {}) cannot be put on top of {}\n{}",
+                lane.file,
+                lane.branch,
+                flow.branch,
+                lines.join("\n")
+            );
+            return refuse(app, flow, &text);
         }
         worktree::remove(main, &own, &lane.branch);
     }

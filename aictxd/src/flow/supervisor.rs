@@ -20,10 +20,10 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::database::{Database, DatabaseError};
 use super::flow_files::{DIRECTORY, FlowFiles, FlowFilesError, read_states};
-use super::surroundings::Surroundings;
+use super::surroundings::{Surroundings, holder};
 use super::turn_end::{archive, attend, judge};
 use super::turn_folder::TurnFolder;
-use super::turn_start::{close_work, launch};
+use super::turn_start::{call, close_work, launch};
 use super::{lanes, worktree};
 use crate::app::{App, Mode};
 
@@ -59,6 +59,9 @@ pub enum FlowsError {
         /// Error.
         source: io::Error,
     },
+    /// git does not answer in a worktree.
+    #[error("{}: git does not answer; `git status` there says why", .0.display())]
+    Git(PathBuf),
     /// Another method of the daemon refuses.
     #[error("{0}")]
     Method(RpcError),
@@ -236,7 +239,7 @@ impl Flows {
             && let (Some(due), Some(ticket)) = (flow.due_at, &flow.ticket)
             && let Err(error) = self
                 .database()
-                .and_then(|db| db.set_quota(&ticket.agent, due))
+                .and_then(|db| db.set_quota(&account(flow, &ticket.agent), due))
         {
             tracing::warn!(%error, "the limit is not known to other flows");
         }
@@ -270,7 +273,7 @@ impl Flows {
         if let Some(turn) = flow
             .turn
             .as_ref()
-            .filter(|turn| turn.phase == TurnPhase::Launched)
+            .filter(|turn| matches!(turn.phase, TurnPhase::Launched | TurnPhase::Outboxed))
         {
             let path = self.folder(&flow.flow_id, turn.n, turn.attempt);
             TurnFolder::at(path.clone()).signal(rustix::process::Signal::INT);
@@ -362,6 +365,9 @@ pub fn restore_states(database: &Database, worktree: &Path) -> Result<usize, Dat
     for flow in states {
         if Path::new(&flow.worktree) != worktree || database.get(&flow.flow_id)?.is_some() {
             continue;
+        }
+        for lane in &flow.lanes {
+            taken += restore_states(database, Path::new(&lane.worktree))?;
         }
         match database.insert(&flow) {
             Ok(()) => taken += 1,
@@ -457,6 +463,7 @@ async fn work(app: Arc<App>, flow_id: String, task: Arc<Task>) {
                 if !lane_of.is_empty() {
                     app.flows.wake(&lane_of);
                 }
+                release_ticket(&app, &flow_id).await;
                 return;
             }
             Ok(false) => {}
@@ -473,6 +480,33 @@ async fn work(app: Arc<App>, flow_id: String, task: Arc<Task>) {
                     return;
                 }
             }
+        }
+    }
+}
+
+/// Account whose limit of use a flow shares with others: the agent's, or the program's for the driver `command`.
+pub fn account(flow: &Flow, agent: &str) -> String {
+    match flow.options.driver.as_str() {
+        "" => agent.to_owned(),
+        driver => [&[driver.to_owned()], flow.options.exec.as_slice()]
+            .concat()
+            .join(" "),
+    }
+}
+
+/// Lets go of the ticket of a flow that has ended.
+async fn release_ticket(app: &Arc<App>, flow_id: &str) {
+    let id = flow_id.to_owned();
+    let flow = blocking(app, move |app| Ok(app.flows.database()?.get(&id)?)).await;
+    let Some(flow) = flow.ok().flatten().filter(|flow| !flow.is_open()) else {
+        return;
+    };
+    if let Some(ticket) = &flow.ticket {
+        let params = serde_json::json!({
+            "repo": flow.worktree, "ticket": ticket.file, "holder": holder(&flow), "force": true,
+        });
+        if let Err(error) = call(app, aictx_proto::methods::TICKET_RELEASE, &params).await {
+            tracing::debug!(flow = flow_id, %error, "its ticket was not released");
         }
     }
 }
@@ -565,6 +599,7 @@ fn look_now(app: &App, flow: &Flow) -> Result<Flow, FlowsError> {
     let database = app.flows.database()?;
     let (repo, lanes) = (flow.repo.clone(), lanes::statuses(app, flow)?);
     let space = worktree::space_left(worktree_path).unwrap_or(u64::MAX);
+    let own = flow.clone();
     let (flow, ()) = app.flows.update(app, &flow.flow_id, |flow, events| {
         if flow.activity() != Activity::Look {
             return ((), None);
@@ -578,9 +613,12 @@ fn look_now(app: &App, flow: &Flow) -> Result<Flow, FlowsError> {
                 disk_is_full: space < MIN_SPACE,
                 replies,
                 fingerprint: around.fingerprint.clone(),
-                signal: around.fingerprint.clone(),
+                signal: around.signal.clone(),
                 lanes: &lanes,
-                quota_until: &|agent| database.quota_until(agent).ok().flatten(),
+                quota_until: &|agent| {
+                    let account = account(&own, agent);
+                    database.quota_until(&account).ok().flatten()
+                },
                 is_trusted: &|command| database.is_trusted(&repo, command).unwrap_or(false),
             },
             now,

@@ -9,6 +9,7 @@ use aictx_proto::effect::Effects;
 use aictx_proto::rpc::RpcError;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::hex;
+use aictx_work::flow::dispatch::{DISPATCH_DIR, DISPATCH_FILE, MAX_DISPATCH};
 use aictx_work::flow::engine::{GitFacts, HOLDER};
 use aictx_work::flow::prompt::Doc;
 use aictx_work::flow::state::{Flow, Turn};
@@ -33,7 +34,10 @@ pub(super) struct Surroundings {
     pub(super) claims: Vec<Claim>,
     pub(super) git: Option<GitFacts>,
     pub(super) tree: String,
+    /// Digest of everything that counts as progress.
     pub(super) fingerprint: String,
+    /// Digest of that and of a dispatch that waits to be corrected.
+    pub(super) signal: String,
     pub(super) docs: Vec<(Doc, String)>,
 }
 
@@ -48,7 +52,14 @@ impl Surroundings {
             .map_err(FlowsError::Method)?;
         let holder = holder(flow);
         let snapshot = host.snapshot();
-        let claims = claimed_tickets(&snapshot).filter(|(_, link)| link.holder != holder);
+        let database = app.flows.database()?;
+        // A flow that has ended, or is not known any more, works on nothing.
+        let is_dead = |holder: &str| {
+            let flow = holder.strip_prefix(HOLDER).map(|id| database.get(id));
+            flow.is_some_and(|flow| !flow.ok().flatten().is_some_and(|flow| flow.is_open()))
+        };
+        let claims = claimed_tickets(&snapshot)
+            .filter(|(_, link)| link.holder != holder && !is_dead(&link.holder));
         let claims = claims.map(|(_, link)| Claim {
             ticket: link.id.clone(),
             holder: link.holder.clone(),
@@ -56,6 +67,9 @@ impl Surroundings {
         });
         let claims = claims.collect();
         let git = worktree::facts(worktree);
+        if git.is_none() && (!flow.base_head.is_empty() || worktree.join(".git").exists()) {
+            return Err(FlowsError::Git(worktree.to_owned()));
+        }
         let tree = match &git {
             Some(_) => worktree::tree(worktree, &scratch(app, flow)?).unwrap_or_default(),
             None => String::new(),
@@ -72,6 +86,7 @@ impl Surroundings {
             claims,
             git,
             tree,
+            signal: signal_of(flow, &fingerprint),
             fingerprint,
             docs,
         })
@@ -84,6 +99,7 @@ impl Surroundings {
             git: None,
             tree: String::new(),
             fingerprint: String::new(),
+            signal: String::new(),
             docs: Vec::new(),
         }
     }
@@ -146,13 +162,35 @@ fn fingerprint(
     hex(&digest.finalize())
 }
 
+/// Digest of progress and of what lies in the place of a dispatch.
+fn signal_of(flow: &Flow, fingerprint: &str) -> String {
+    let directory = Path::new(&flow.worktree)
+        .join(DIRECTORY)
+        .join(&flow.flow_id);
+    let text = untrusted::read(&directory.join(DISPATCH_FILE), MAX_DISPATCH as u64);
+    let mut digest = Sha256::new();
+    digest.update(fingerprint);
+    digest.update(text.unwrap_or_default());
+    let entries = untrusted::entries(&directory.join(DISPATCH_DIR));
+    let mut names: Vec<_> = entries
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.name)
+        .collect();
+    names.sort();
+    for name in names {
+        digest.update(name.as_encoded_bytes());
+    }
+    hex(&digest.finalize())
+}
+
 /// Digest of what a resume looks for changes in: what counts as progress, and the replies.
 ///
 /// # Errors
 /// The tickets cannot be read.
 pub fn signal(app: &App, flow: &Flow) -> Result<(String, Option<GitFacts>), FlowsError> {
     let around = Surroundings::of(app, flow)?;
-    Ok((around.fingerprint, around.git))
+    Ok((around.signal, around.git))
 }
 
 /// Place of a ticket's file as its agent sees it.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use aictx_proto::flow::{
-    AgentError, CommitBy, ErrorClass, FlowReason, TurnOutcome, TurnReport, Usage,
+    AgentError, CommitBy, ErrorClass, FlowReason, TurnKind, TurnOutcome, TurnReport, Usage,
 };
 use aictx_proto::methods::{self as words, Severity};
 use aictx_redact::{Report, scrub_text};
@@ -356,10 +356,21 @@ pub(super) async fn judge(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError> 
         let mut commands: Vec<Check> = ticket
             .map(|ticket| ticket.verify.clone())
             .unwrap_or_default();
-        commands.extend(flow.options.verify.iter().map(|command| Check {
-            command: command.clone(),
-            timeout: String::new(),
-        }));
+        // Whatever an agent made of its ticket.
+        let pinned = flow
+            .ticket
+            .iter()
+            .flat_map(|ticket| ticket.checks.iter().flatten());
+        let pinned = pinned.map(|check| (&check.command, check.timeout.as_str()));
+        let own = flow.options.verify.iter().map(|command| (command, ""));
+        for (command, timeout) in pinned.chain(own) {
+            if commands.iter().all(|check| check.command != *command) {
+                commands.push(Check {
+                    command: command.clone(),
+                    timeout: timeout.to_owned(),
+                });
+            }
+        }
         for (n, check) in commands.iter().enumerate() {
             let result = run_check(app, &flow, &turn, n, check).await?;
             let passed = result.passed();
@@ -369,7 +380,10 @@ pub(super) async fn judge(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError> 
             }
         }
     }
-    if checks.iter().any(|check| !check.passed()) {
+    if checks
+        .iter()
+        .any(|check| !check.passed() && !check.interrupted)
+    {
         let params = json!({ "repo": flow.worktree, "ticket": turn.file, "holder": holder(&flow) });
         call(app, words::TICKET_REOPEN, &params).await?;
     }
@@ -396,7 +410,8 @@ struct Examined {
 async fn record(app: &Arc<App>, flow: &Flow, turn: &Turn, found: &Examined) {
     let report = turn.report.as_ref();
     let report = report.filter(|report| report.outcome == TurnOutcome::Ok);
-    let Some(report) = report.filter(|_| turn.driver == "command") else {
+    let is_recorded = turn.driver == "command" && turn.kind != TurnKind::Verify;
+    let Some(report) = report.filter(|_| is_recorded) else {
         return;
     };
     let failed = found.facts.checks.iter().find(|check| !check.passed());
@@ -465,7 +480,8 @@ async fn run_check(
     if !trusted {
         return Ok(CheckResult {
             command,
-            tail: "it was not trusted, and did not run; the next look asks".to_owned(),
+            // The next look asks.
+            interrupted: true,
             ..CheckResult::default()
         });
     }
@@ -494,13 +510,17 @@ async fn run_check(
         }
         pace = (pace * 2).min(LOOKS.1);
     };
-    let tail = folder.tail("stdout.log", MAX_TAIL);
+    let mut tail = folder.tail("stdout.log", MAX_TAIL);
+    if exit.timed_out {
+        tail.push_str(&format!("\n[ended after {seconds} s]"));
+    }
     Ok(CheckResult {
         command,
         exit: exit.code,
         ms: u64::try_from(exit.ended_at - exit.started_at).unwrap_or(0) * 1000,
         tail: scrub_text(&tail, &mut Report::default()).into_owned(),
         timed_out: exit.timed_out,
+        interrupted: exit.interrupted,
     })
 }
 
@@ -590,7 +610,7 @@ fn examine(
         git: around.git.clone(),
         commit_output,
         fingerprint: around.fingerprint.clone(),
-        signal: around.fingerprint.clone(),
+        signal: around.signal.clone(),
         checks,
     };
     let diff = match has_trees {

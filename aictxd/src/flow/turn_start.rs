@@ -40,6 +40,8 @@ pub(super) async fn call(
 async fn open_work(app: &Arc<App>, flow: &Flow, turn: &Turn) {
     let params = json!({
         "repo": flow.worktree, "ticket": turn.file, "holder": holder(flow),
+        // Only a flow that has ended can still hold it: the look left out what others hold.
+        "force": true,
         "caller": { "agent_id": turn.agent },
     });
     if let Err(error) = call(app, words::TICKET_CLAIM, &params).await {
@@ -286,7 +288,7 @@ fn prepare(
                 });
             }
         }
-        TurnKind::Work => {}
+        TurnKind::Work | TurnKind::Verify => {}
     }
     if at_hand.idle_turns > 0 {
         notices.push(Notice::Idle {

@@ -264,6 +264,10 @@ pub fn commit(worktree: &Path, paths: &[String], message: &str) -> io::Result<Op
     }
     let arguments = with(&["commit", "--quiet", "-m", message, "--"]);
     let (done, text) = said(worktree, &arguments, COMMIT_TIME)?;
+    if !done {
+        // The person's index is as it was.
+        let _ = said(worktree, &with(&["reset", "--quiet", "--"]), TIME)?;
+    }
     Ok((!done).then_some(text))
 }
 
@@ -304,18 +308,50 @@ pub fn put_on_top(main: &Path, lane: &Path, branch: &str, lane_branch: &str) -> 
     forward()
 }
 
+/// Removes a linked worktree that holds nothing that is not committed.
+///
+/// # Errors
+/// What git says.
+pub fn remove_clean(main: &Path, lane: &Path) -> Result<(), String> {
+    let arguments = ["worktree", "remove", "--"].map(OsString::from);
+    let arguments: Vec<_> = arguments
+        .into_iter()
+        .chain([lane.as_os_str().to_owned()])
+        .collect();
+    match said(main, &arguments, TIME) {
+        Ok((true, _)) => Ok(()),
+        Ok((false, text)) => Err(text),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Operation of git that is in progress in a worktree, in words.
+pub fn unfinished(worktree: &Path) -> Option<&'static str> {
+    let mut command = child::git(worktree);
+    command.args(["rev-parse", "--absolute-git-dir"]);
+    let directory = PathBuf::from(line(&mut command)?);
+    let marks = [
+        ("MERGE_HEAD", "a merge"),
+        ("rebase-merge", "a rebase"),
+        ("rebase-apply", "a rebase"),
+        ("CHERRY_PICK_HEAD", "a cherry-pick"),
+        ("REVERT_HEAD", "a revert"),
+        ("BISECT_LOG", "a bisection"),
+    ];
+    let found = marks.iter().find(|(mark, _)| directory.join(mark).exists());
+    found.map(|(_, what)| *what)
+}
+
 /// Removes a linked worktree and its branch, which is merged; what git does not want to remove stays.
 pub fn remove(main: &Path, lane: &Path, branch: &str) {
-    let lane = lane.as_os_str().to_owned();
-    let worktree = ["worktree", "remove", "--"].map(OsString::from);
-    let worktree: Vec<_> = worktree.into_iter().chain([lane]).collect();
     let branch = ["branch", "--delete", "--quiet", "--", branch].map(OsString::from);
-    for arguments in [worktree.as_slice(), &branch] {
-        match said(main, arguments, TIME) {
-            Ok((true, _)) => {}
-            Ok((false, text)) => tracing::warn!(text, "was not removed"),
-            Err(error) => tracing::warn!(%error, "was not removed"),
-        }
+    let removed = remove_clean(main, lane).and_then(|()| match said(main, &branch, TIME) {
+        Ok((true, _)) => Ok(()),
+        Ok((false, text)) => Err(text),
+        Err(error) => Err(error.to_string()),
+    });
+    if let Err(text) = removed {
+        tracing::warn!(text, "a lane was not removed");
     }
 }
 

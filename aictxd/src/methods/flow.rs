@@ -24,7 +24,7 @@ use serde_json::json;
 use super::place;
 use crate::app::App;
 use crate::flow::database::{Database, DatabaseError};
-use crate::flow::flow_files::FlowFiles;
+use crate::flow::flow_files::{DIRECTORY, FlowFiles};
 use crate::flow::supervisor::{self, FlowsError};
 use crate::flow::surroundings;
 use crate::flow::turn_folder::TurnFolder;
@@ -209,7 +209,13 @@ fn plan(app: &App, params: &FlowStartParams) -> Result<Plan, RpcError> {
         _ => {}
     }
     let git = worktree::facts(&place.worktree);
+    if let Some(what) = worktree::unfinished(&place.worktree) {
+        problems.push(format!("{what} is in progress; finish or abort it first"));
+    }
     match &git {
+        None if place.worktree.join(".git").exists() => {
+            problems.push("git does not answer; `git status` says why".into());
+        }
         None => warnings.push(
             "this is no git repository: nothing is committed and no turn can be undone".into(),
         ),
@@ -476,13 +482,16 @@ fn start_now(app: &Arc<App>, params: FlowStartParams) -> Result<FlowReply, RpcEr
         }
     }
     if let Some(old) = &there {
-        app.flows.interrupt(old);
-        let by = flow.flow_id.clone();
-        let ended = app.flows.update(app, &old.flow_id, |flow, _| {
-            flow.supersede(&by, now);
-            ((), None)
-        });
-        ended.map_err(failed)?;
+        let lanes = old.lanes.iter().map(|lane| lane.flow_id.as_str());
+        for old in lanes.chain([old.flow_id.as_str()]) {
+            let by = flow.flow_id.clone();
+            let ended = app.flows.update(app, old, |flow, _| {
+                app.flows.interrupt(flow);
+                flow.supersede(&by, now);
+                ((), None)
+            });
+            ended.map_err(failed)?;
+        }
     }
     match database.insert(&flow) {
         Ok(()) => {}
@@ -612,23 +621,6 @@ fn resume_flow(
             return Err(RpcError::new(CONFLICT, text).hint("stop that one first"));
         }
     }
-    if params.trust_verify {
-        let place = Place {
-            root: PathBuf::from(&flow.repo),
-            worktree: PathBuf::from(&flow.worktree),
-        };
-        let queue = queue(app, &place)?;
-        let open: Vec<&Entry> = queue
-            .entries
-            .iter()
-            .filter(|entry| !entry.is_done())
-            .collect();
-        for command in checks(&open, &flow.options.verify) {
-            database(app)?
-                .trust(&flow.repo, &command)
-                .map_err(|e| failed(e.into()))?;
-        }
-    }
     let wish = Resume {
         force: params.force,
         accept_branch: params.accept_branch,
@@ -651,6 +643,23 @@ fn resume_flow(
         FlowError::NoSignal { reason } => refused(&e).hint(reason.command()),
         _ => refused(&e),
     })?;
+    if params.trust_verify {
+        let place = Place {
+            root: PathBuf::from(&flow.repo),
+            worktree: PathBuf::from(&flow.worktree),
+        };
+        let queue = queue(app, &place)?;
+        let open: Vec<&Entry> = queue
+            .entries
+            .iter()
+            .filter(|entry| !entry.is_done())
+            .collect();
+        for command in checks(&open, &flow.options.verify) {
+            database(app)?
+                .trust(&flow.repo, &command)
+                .map_err(|e| failed(e.into()))?;
+        }
+    }
     for lane in &flow.lanes {
         // Lanes that were stopped with it go on with it; those that ask something wait for their own answer.
         let resumed = app.flows.update(app, &lane.flow_id, |own, _| {
@@ -665,6 +674,14 @@ fn resume_flow(
         app.flows
             .set_environment(&lane.flow_id, params.environment.clone());
         app.flows.ensure(app, &lane.flow_id);
+    }
+    if params.force
+        && let Some(ticket) = &flow.ticket
+    {
+        let account = supervisor::account(&flow, &ticket.agent);
+        database(app)?
+            .set_quota(&account, 0)
+            .map_err(|e| failed(e.into()))?;
     }
     app.flows
         .set_environment(&flow.flow_id, params.environment.clone());
@@ -719,7 +736,23 @@ pub(super) async fn reply(app: &Arc<App>, params: FlowParams) -> Result<FlowRepl
         if let Some((flow, _)) = params.flow.rsplit_once('.') {
             params.flow = flow.to_owned();
         }
-        let flow = flow_of(app, &params)?;
+        let mut flow = flow_of(app, &params)?;
+        if !flow.is_open() && flow.status != FlowStatus::Stopped {
+            let text = format!("flow {} is {}", flow.flow_id, flow.status);
+            return Err(RpcError::new(REFUSED, text));
+        }
+        // A question of a lane is one of its flow.
+        if flow.question().is_none() {
+            for lane in &flow.lanes {
+                let own = database(app)?
+                    .get(&lane.flow_id)
+                    .map_err(|e| failed(e.into()))?;
+                if let Some(own) = own.filter(|own| own.question().is_some()) {
+                    flow = own;
+                    break;
+                }
+            }
+        }
         let seq = write_reply(app, &flow, &params)?;
         let resumes = !params.no_resume && flow.status == FlowStatus::Paused;
         let (flow, tail) = match resumes {
@@ -783,6 +816,10 @@ pub(super) async fn inbox(app: &Arc<App>, params: FlowParams) -> Result<FlowRepl
                 return Err(RpcError::new(NOT_FOUND, text));
             }
             return Ok(told(app, &flow, format!("dismissed {}", params.dismiss)));
+        }
+        if !params.dismiss.is_empty() {
+            let text = format!("there is no open question {}", params.dismiss);
+            return Err(RpcError::new(NOT_FOUND, text).hint("`aictx flow inbox` lists them"));
         }
         let flows = database(app)?.list("").map_err(|e| failed(e.into()))?;
         let mut questions = Vec::new();
@@ -977,19 +1014,39 @@ pub(super) async fn retire(app: &Arc<App>, params: FlowParams) -> Result<FlowRep
             );
             return Ok(reply);
         }
-        worktree::forget_checkpoints(worktree, &flow.flow_id, None);
-        for directory in [files.path(), &state] {
-            match std::fs::remove_dir_all(directory) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                    let text = format!("{}: {e}", directory.display());
-                    return Err(RpcError::new(INTERNAL, text));
-                }
-                _ => {}
+        // What an unfinished lane holds is nobody's to remove but the person's.
+        for lane in &flow.lanes {
+            let path = Path::new(&lane.worktree);
+            if path.exists() {
+                worktree::remove_clean(worktree, path).map_err(|said| {
+                    RpcError::new(REFUSED, format!("{}: {}", path.display(), said.trim()))
+                        .hint("keep what you need of it, then `git worktree remove --force` it")
+                })?;
             }
         }
-        database(app)?
-            .remove(&flow.flow_id)
+        let all = database(app)?
+            .list(&flow.repo)
             .map_err(|e| failed(e.into()))?;
+        let lanes = all.iter().filter(|own| own.lane_of == flow.flow_id);
+        let lanes: Vec<String> = lanes.map(|own| own.flow_id.clone()).collect();
+        for flow_id in lanes.iter().chain([&flow.flow_id]) {
+            worktree::forget_checkpoints(worktree, flow_id, None);
+            for directory in [
+                worktree.join(DIRECTORY).join(flow_id),
+                app.flows.directory(flow_id),
+            ] {
+                match std::fs::remove_dir_all(&directory) {
+                    Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                        let text = format!("{}: {e}", directory.display());
+                        return Err(RpcError::new(INTERNAL, text));
+                    }
+                    _ => {}
+                }
+            }
+            database(app)?
+                .remove(flow_id)
+                .map_err(|e| failed(e.into()))?;
+        }
         Ok(reply)
     })
     .await

@@ -182,7 +182,8 @@ pub struct FlowStart {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub until: u64,
     /// Work on this many tickets with `isolation: worktree` at once
-    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
+        value_parser = clap::value_parser!(u32).range(1..=8))]
     pub lanes: u32,
     /// Turns at most [default: 50]
     #[arg(long, value_name = "N")]

@@ -26,6 +26,8 @@ use crate::cli::terminal_text::{Meter, Paint};
 
 /// Pause between two looks of `watch`.
 const WATCH: Duration = Duration::from_millis(500);
+/// Variable that every process of a turn has.
+const TURN_DIR: &str = "AICTX_TURN_DIR";
 /// Exit status of a flow that a person has to look after.
 const PAUSED_STATUS: i32 = 3;
 /// Variables that agents get, by name.
@@ -81,6 +83,17 @@ pub(super) fn flow(
     json: bool,
     paint: Paint,
 ) -> Result<Answer, CliError> {
+    // Agents of a flow neither answer its questions nor approve its checks.
+    use FlowCommand::{Cost, Diff, Inbox, Log, Preflight, Status, Watch};
+    let only_looks = match &command {
+        Status { .. } | Watch { .. } | Log(_) | Diff { .. } | Cost(_) | Preflight(_) => true,
+        Inbox { dismiss, .. } => dismiss.is_empty(),
+        _ => false,
+    };
+    if !only_looks && std::env::var_os(TURN_DIR).is_some() {
+        let text = "an agent of a flow cannot steer flows";
+        return Err(CliError::new(Kind::Usage, text).hint("ask the person by DISPATCH.md"));
+    }
     carry_out(backend, command, json, paint).map_err(CliError::of_work)
 }
 

@@ -683,7 +683,8 @@ impl Flow {
                 return plain(FlowReason::UserPause, text);
             }
             let checks = ticket.verify.iter().map(|check| &check.command);
-            let mut checks = checks.chain(&self.options.verify);
+            let pinned = at_hand.checks.iter().flatten().map(|check| &check.command);
+            let mut checks = checks.chain(&self.options.verify).chain(pinned);
             if let Some(command) = checks.find(|command| !(survey.is_trusted)(command)) {
                 let text = format!(
                     "{} wants to run `{command}`, which was not trusted yet",
