@@ -10,12 +10,14 @@
 //! turn_folder  what the daemon and a host tell each other, as files
 //! database     states, receipts of turns, events, trust; rebuilt from `flow.json` when it is gone
 //! worktree     facts of git: state, trees of what lies in a worktree, private refs
+//! hold         points at which tests hold the daemon
 //! notification desktop and webhook, where the person asked for them
 //! flow_files   `.aictx/flows/<id>` of a worktree: dispatches, replies, `flow.json`
 //! ```
 
 pub mod database;
 pub mod flow_files;
+mod hold;
 mod lanes;
 mod notification;
 pub mod supervisor;

@@ -308,7 +308,7 @@ async fn dispatch(
         words::FLOW_LOG => reply(&flow::log(app, read(params)?).await?),
         words::FLOW_DIFF => reply(&flow::diff(app, read(params)?).await?),
         words::FLOW_RESTORE => reply(&flow::restore(app, read(params)?).await?),
-        words::FLOW_RECOVER => reply(&flow::recover(app, read(params)?).await?),
+        words::FLOW_RECOVER => reply(&flow::recover(app).await?),
         words::FLOW_RETIRE => reply(&flow::retire(app, read(params)?).await?),
         words::FLOW_COST => reply(&flow::cost(app, read(params)?).await?),
         words::STATUS => reply(&status::status(app)),

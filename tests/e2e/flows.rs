@@ -573,6 +573,8 @@ fn d19_19_a_lost_database_is_made_anew_of_the_files() {
     scene.turn(2, "say '---\nmode: pause\n---\nGo on?'");
     scene.start(&[]);
     let before = scene.ends_as("paused", "user_pause");
+    let reply = ["reply", "yes", "--no-resume", "--key", "k"];
+    scene.flow(&reply).ok();
     daemon.kill();
     let state = scene.env.path().join("state/aictx");
     for name in ["flows.db", "flows.db-wal", "flows.db-shm"] {
@@ -587,8 +589,10 @@ fn d19_19_a_lost_database_is_made_anew_of_the_files() {
         (&before["flow_id"], &before["turns"]),
         (&after["flow_id"], &after["turns"])
     );
-    // Keys and trust are in nobody's files.
-    scene.flow(&["reply", "yes", "--no-resume"]).ok();
+    scene.flow(&reply).ok();
+    let replies = fs::read_dir(scene.files().join("reply_history"));
+    assert_eq!(replies.unwrap().count(), 1);
+    // Trust is in nobody's files.
     scene
         .flow(&["resume", "--trust-verify", "--env", "SCRIPT"])
         .ok();
@@ -634,7 +638,10 @@ fn d19_12_lanes_work_at_once_and_are_merged_in_order() {
         !scene.repo.join("work-TICKET-002").exists(),
         "not before the first one"
     );
-    assert_eq!(scene.status()["reason_code"], "lane_wait");
+    // A lane that ends wakes the flow for a look.
+    wait_until("the flow waits for the first lane", || {
+        scene.status()["reason_code"] == "lane_wait"
+    });
     fs::write(scene.script.join("go"), "").unwrap();
     let _ = scene.flow(&["watch"]);
     let flow = scene.status();

@@ -67,6 +67,8 @@ impl RunDirectory {
         let root = Root::open_below(worktree, directory, &trust)?;
         let fail = |e| root.error(IGNORE, e);
         if root.stamp(IGNORE).map_err(fail)?.is_none() {
+            // A draft has one name: who begins at the same time would take it away.
+            let _lock = lock::take(&root, Instant::now() + DEADLINE)?;
             root.replace(IGNORE, IGNORE_TEXT).map_err(fail)?;
             root.sync_parent(IGNORE).map_err(fail)?;
         }

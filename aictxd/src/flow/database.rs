@@ -62,9 +62,12 @@ pub enum DatabaseError {
         /// Error.
         source: io::Error,
     },
-    /// Somebody else changed the flow meanwhile, or a newer daemon has taken over.
+    /// Somebody else changed the flow meanwhile.
     #[error("flow {0} was changed by somebody else")]
     Stale(String),
+    /// A newer daemon has taken over.
+    #[error("another daemon works on the flows now")]
+    Fenced,
     /// The worktree has another flow that has not ended.
     #[error("flow {0} works on this worktree already")]
     Taken(String),
@@ -115,9 +118,8 @@ impl Database {
         if let Some(directory) = path.parent() {
             private::directory(directory).map_err(file)?;
         }
-        let is_new = !path.exists();
         let (connection, is_new) = match connect(path) {
-            Ok(connection) => (connection, is_new),
+            Ok(opened) => opened,
             Err(error) if is_damage(&error) => {
                 tracing::warn!(path = %path.display(), %error, "moved aside and made anew");
                 let aside = path.with_extension("db.damaged");
@@ -126,7 +128,7 @@ impl Database {
                     // Of the damaged one; it may not be there.
                     let _ = fs::remove_file(path.with_extension(extension));
                 }
-                (connect(path).map_err(sqlite)?, true)
+                connect(path).map_err(sqlite)?
             }
             Err(error) => return Err(sqlite(error)),
         };
@@ -136,17 +138,24 @@ impl Database {
                 [],
             )
             .map_err(sqlite)?;
-        let epoch = connection
-            .query_row("SELECT value FROM meta WHERE key = 'epoch'", [], |row| {
-                row.get(0)
-            })
-            .map_err(sqlite)?;
+        let epoch = read_epoch(&connection).map_err(sqlite)?;
         Ok(Self {
             path: path.to_owned(),
             connection: Mutex::new(connection),
             epoch,
             is_new,
         })
+    }
+
+    /// Makes sure that no newer daemon has taken over.
+    ///
+    /// # Errors
+    /// [`DatabaseError::Fenced`] if one has.
+    pub fn check_epoch(&self) -> Result<(), DatabaseError> {
+        match read_epoch(&self.connection()).map_err(|e| self.error(e))? {
+            epoch if epoch == self.epoch => Ok(()),
+            _ => Err(DatabaseError::Fenced),
+        }
     }
 
     /// Returns true if there was no database, or a damaged one.
@@ -283,10 +292,27 @@ impl Database {
             Ok(true)
         };
         let mut write = write;
-        match write().map_err(|e| self.error(e))? {
+        let is_saved = write().map_err(|e| self.error(e))?;
+        drop(connection);
+        match is_saved {
             true => Ok(()),
-            false => Err(DatabaseError::Stale(flow.flow_id.clone())),
+            false => self
+                .check_epoch()
+                .and(Err(DatabaseError::Stale(flow.flow_id.clone()))),
         }
+    }
+
+    /// Puts a newer state of a flow in the place of the one that is there, as after a loss of the last writes.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn catch_up(&self, flow: &Flow) -> Result<(), DatabaseError> {
+        let state = encoded(flow)?;
+        let rev = signed(flow.state_rev);
+        self.execute(
+            "UPDATE flow SET state = ?1, state_rev = ?2, is_open = ?3 WHERE id = ?4 AND state_rev < ?2",
+            params![state, rev, flow.is_open(), flow.flow_id],
+        )
     }
 
     /// Returns a flow by id or a unique beginning of it.
@@ -496,7 +522,13 @@ impl Database {
     }
 }
 
-fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
+fn read_epoch(connection: &Connection) -> Result<i64, rusqlite::Error> {
+    let query = "SELECT value FROM meta WHERE key = 'epoch'";
+    connection.query_row(query, [], |row| row.get(0))
+}
+
+/// Opens the file, and tells whether there was nothing in it.
+fn connect(path: &Path) -> Result<(Connection, bool), rusqlite::Error> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -509,9 +541,10 @@ fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
             Some(check),
         ));
     }
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     connection.execute_batch(TABLES)?;
     connection.pragma_update(None, "user_version", SCHEMA)?;
-    Ok(connection)
+    Ok((connection, version == 0))
 }
 
 fn is_damage(error: &rusqlite::Error) -> bool {
@@ -562,10 +595,8 @@ mod tests {
         assert_eq!(database.events("flw_1", 0, 9).unwrap()[0].text, "begun");
         // A newer daemon fences the older one.
         let newer = Database::open(&path).unwrap();
-        assert!(matches!(
-            database.save(&mut one, &[], None, 4),
-            Err(DatabaseError::Stale(_))
-        ));
+        let fenced = database.save(&mut one, &[], None, 4);
+        assert!(matches!(fenced, Err(DatabaseError::Fenced)));
         one.status = FlowStatus::Completed;
         newer.save(&mut one, &[], None, 5).unwrap();
         newer.insert(&flow("flw_2", "/w")).unwrap();

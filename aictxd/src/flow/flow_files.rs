@@ -28,6 +28,7 @@ use aictx_work::flow::dispatch::{
 use aictx_work::flow::state::{Dispatched, Flow, Turn};
 use sha2::{Digest, Sha256};
 
+use super::hold::{self, Point};
 use crate::hosts::Hosts;
 
 /// Directory of all flows of a worktree.
@@ -40,6 +41,8 @@ const DISPATCHES: &str = "dispatch_history";
 const REPLIES: &str = "reply_history";
 const REPLY_FILE: &str = "USER_REPLY.md";
 const REPLY_DIR: &str = "reply";
+/// Key of a reply, hashed; attachments do not begin with a dot.
+const REPLY_KEY: &str = ".key";
 /// Longest `flow.json`, in bytes.
 const MAX_STATE: u64 = 16 * 1024 * 1024;
 /// Archived messages of a kind that are looked through.
@@ -139,7 +142,7 @@ impl FlowFiles {
         }
     }
 
-    /// Writes `flow.json`.
+    /// Writes `flow.json`, which is for people and programs to read.
     ///
     /// # Errors
     /// It cannot be written.
@@ -208,13 +211,16 @@ impl FlowFiles {
             path: path.clone(),
             source,
         })?;
-        let (listing, wanted) = self.attachments(DISPATCH_DIR)?;
+        let listing = self.top_attachments(DISPATCH_DIR)?;
         self.make(&draft)?;
-        let mut files = Vec::new();
-        self.move_into(DISPATCH_DIR, &draft, &listing)?;
-        for name in wanted {
-            files.push(self.archived_file(&draft, &name)?);
+        for name in &listing {
+            self.move_into(DISPATCH_DIR, &draft, name)?;
+            hold::at(Point::Moved, turn.n);
         }
+        // Of the draft: an earlier try may have moved some of them.
+        let files = self.attachments(&draft)?;
+        let files = files.iter().map(|name| self.archived_file(&draft, name));
+        let files = files.collect::<Result<_, _>>()?;
         let meta = Meta {
             seq,
             mode: dispatch.mode,
@@ -266,24 +272,27 @@ impl FlowFiles {
         ))
     }
 
-    /// Every entry at the top of a directory of attachments, and the files that are archived.
-    fn attachments(
-        &self,
-        directory: &str,
-    ) -> Result<(BTreeSet<String>, Vec<String>), FlowFilesError> {
+    /// Files below a directory that are attachments; what belongs to the archive itself is none.
+    fn attachments(&self, directory: &str) -> Result<Vec<String>, FlowFilesError> {
         let mut listing = Vec::new();
         self.list(directory, "", 0, &mut listing)?;
+        if directory != DISPATCH_DIR {
+            let own = [DISPATCH_FILE, META_FILE];
+            listing.retain(|entry| !own.contains(&entry.path.as_str()));
+        }
         let wanted = dispatch::attachments(&listing);
         let wanted = wanted.map_err(|source| FlowFilesError::Attachments {
             path: self.path.join(directory),
             source,
         })?;
-        let top = |path: &str| path.split('/').next().unwrap_or_default().to_owned();
-        let files = wanted.iter().filter(|entry| entry.kind != Kind::Directory);
-        Ok((
-            wanted.iter().map(|entry| top(&entry.path)).collect(),
-            files.map(|entry| entry.path.clone()).collect(),
-        ))
+        let paths = wanted.iter().map(|entry| entry.path.clone());
+        Ok(paths.collect())
+    }
+
+    /// Entries at the top of a directory of attachments.
+    fn top_attachments(&self, directory: &str) -> Result<BTreeSet<String>, FlowFilesError> {
+        let top = |path: &String| path.split('/').next().unwrap_or_default().to_owned();
+        Ok(self.attachments(directory)?.iter().map(top).collect())
     }
 
     fn list(
@@ -328,17 +337,9 @@ impl FlowFiles {
         Ok(())
     }
 
-    fn move_into(
-        &self,
-        from: &str,
-        to: &str,
-        names: &BTreeSet<String>,
-    ) -> Result<(), FlowFilesError> {
-        for name in names {
-            let source = self.path.join(from).join(name);
-            fs::rename(&source, self.path.join(to).join(name)).map_err(|e| self.error(from, e))?;
-        }
-        Ok(())
+    fn move_into(&self, from: &str, to: &str, name: &str) -> Result<(), FlowFilesError> {
+        let source = self.path.join(from).join(name);
+        fs::rename(&source, self.path.join(to).join(name)).map_err(|e| self.error(from, e))
     }
 
     fn archived_file(&self, directory: &str, name: &str) -> Result<ArchivedFile, FlowFilesError> {
@@ -358,35 +359,71 @@ impl FlowFiles {
     /// It cannot be moved.
     pub fn take_reply(&self, last: u32) -> Result<u32, FlowFilesError> {
         self.make(REPLIES)?;
+        // With the lock in hand: a reply by command takes the next number, too.
+        let (taken, _) = self
+            .directory
+            .transact(|_| (self.archive_reply(last), Vec::new()))?;
+        taken
+    }
+
+    fn archive_reply(&self, last: u32) -> Result<u32, FlowFilesError> {
         let names = self.directory.list(REPLIES, MAX_ARCHIVED)?;
         let newest = dispatch::next_seq(last, names.iter().map(String::as_str)) - 1;
         let source = self.path.join(REPLY_FILE);
-        if !source.exists() {
+        // An earlier try may have left a draft, with everything or with some of its attachments.
+        let draft = names.iter().find_map(|name| name.strip_suffix(".tmp"));
+        let draft = draft.and_then(|number| number.parse().ok());
+        if draft.is_none() && !source.exists() {
             return Ok(newest);
         }
-        let seq = newest + 1;
+        let seq = draft.unwrap_or(newest + 1);
         let place = format!("{REPLIES}/{seq:04}");
-        let (listing, _) = self.attachments(REPLY_DIR)?;
-        self.make(&place)?;
-        self.move_into(REPLY_DIR, &place, &listing)?;
-        let target = self.path.join(&place).join(REPLY_FILE);
-        fs::rename(&source, target).map_err(|e| self.error(REPLY_FILE, e))?;
-        Ok(seq)
+        let draft = format!("{place}.tmp");
+        let listing = self.top_attachments(REPLY_DIR)?;
+        self.make(&draft)?;
+        if source.exists() {
+            for name in &listing {
+                self.move_into(REPLY_DIR, &draft, name)?;
+                hold::at(Point::Replied, seq);
+            }
+            let target = self.path.join(&draft).join(REPLY_FILE);
+            fs::rename(&source, target).map_err(|e| self.error(REPLY_FILE, e))?;
+        }
+        fs::rename(self.path.join(&draft), self.path.join(&place))
+            .map_err(|e| self.error(&draft, e))?;
+        Ok(newest.max(seq))
     }
 
-    /// Writes a reply into the archive; returns its number.
+    /// Writes a reply into the archive, unless the newest one has the same key; returns its number. The key lies
+    /// beside the reply: a daemon that dies behind this call has noted it nowhere else.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn reply(&self, last: u32, text: &str) -> Result<u32, FlowFilesError> {
+    pub fn reply(&self, last: u32, text: &str, key: &str) -> Result<u32, FlowFilesError> {
+        let digest = Sha256::digest(key);
+        let key = (!key.is_empty()).then(|| hex(digest.get(..8).unwrap_or_default()));
+        let write = |file: String, text: &str| Effect::ReplaceText {
+            file,
+            text: text.to_owned(),
+        };
         let (seq, _) = self.directory.transact(|directory| {
             let names = directory.list(REPLIES, MAX_ARCHIVED).unwrap_or_default();
-            let seq = dispatch::next_seq(last, names.iter().map(String::as_str));
-            let effect = Effect::ReplaceText {
-                file: format!("{REPLIES}/{seq:04}/{REPLY_FILE}"),
-                text: text.to_owned(),
+            let next = dispatch::next_seq(last, names.iter().map(String::as_str));
+            let file = |seq: u32, name: &str| format!("{REPLIES}/{seq:04}/{name}");
+            let is_there = |seq: u32, name: &str| directory.read(&file(seq, name)).ok().flatten();
+            let Some(key) = &key else {
+                return (next, vec![write(file(next, REPLY_FILE), text)]);
             };
-            (seq, vec![effect])
+            match is_there(next - 1, REPLY_KEY) {
+                Some(there) if there == key.as_bytes() => match is_there(next - 1, REPLY_FILE) {
+                    Some(_) => (next - 1, Vec::new()),
+                    None => (next - 1, vec![write(file(next - 1, REPLY_FILE), text)]),
+                },
+                _ => {
+                    let noted = write(file(next, REPLY_KEY), key);
+                    (next, vec![noted, write(file(next, REPLY_FILE), text)])
+                }
+            }
         })?;
         Ok(seq)
     }
@@ -419,16 +456,12 @@ impl FlowFiles {
     }
 }
 
-/// Reads the states that a worktree's flows left on disk.
-pub fn read_states(worktree: &Path) -> Vec<Flow> {
-    let directory = worktree.join(DIRECTORY);
-    let entries = untrusted::entries(&directory).into_iter().flatten();
-    let read = |entry: untrusted::Entry| {
-        let file = directory.join(entry.name).join(STATE);
-        let bytes = untrusted::read(&file, MAX_STATE).ok()?;
-        serde_json::from_slice(&bytes).ok()
-    };
-    entries.filter_map(read).collect()
+/// Reads the number of the state that `flow.json` of a worktree holds.
+pub fn read_revision(worktree: &Path, flow_id: &str) -> Option<u64> {
+    let file = worktree.join(DIRECTORY).join(flow_id).join(STATE);
+    let bytes = untrusted::read(&file, MAX_STATE).ok()?;
+    let state: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+    state.get("state_rev")?.as_u64()
 }
 
 fn dispatched(meta: &Meta) -> Dispatched {

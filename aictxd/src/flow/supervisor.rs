@@ -5,6 +5,7 @@
 //! state, from the lock of the turn's host and from the files of the turn.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,8 +20,9 @@ use aictx_work::flow::state::{Flow, Receipt};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::database::{Database, DatabaseError};
-use super::flow_files::{DIRECTORY, FlowFiles, FlowFilesError, read_states};
-use super::surroundings::{Surroundings, holder};
+use super::flow_files::{DIRECTORY, FlowFiles, FlowFilesError, read_revision};
+use super::hold::{self, Point};
+use super::surroundings::{Surroundings, holder, is_claimed};
 use super::turn_end::{archive, attend, judge};
 use super::turn_folder::TurnFolder;
 use super::turn_start::{call, close_work, launch};
@@ -39,6 +41,12 @@ const MAX_OUTPUTS: u64 = 2 * 1024 * 1024 * 1024;
 const LONGEST_SLEEP: i64 = 600;
 /// Bytes of output of one agent, and of one check, that are kept.
 pub(super) const MAX_OUTPUT: u64 = 64 * 1024 * 1024;
+/// Directory of the folders of flows in the state directory.
+const FLOWS: &str = "flows";
+/// Copy of a flow's state in its folder of the state directory.
+const COPY: &str = "flow.json";
+/// Seconds after its end in which a flow is looked at when the daemon starts.
+const RECENT: i64 = 24 * 60 * 60;
 /// Free space below which no turn begins, in bytes.
 const MIN_SPACE: u64 = 500 * 1024 * 1024;
 
@@ -104,6 +112,8 @@ pub struct Flows {
     state: PathBuf,
     database: OnceLock<Database>,
     opening: Mutex<()>,
+    /// Held while the copies of a state are written.
+    copying: Mutex<()>,
     /// The tasks that run. One that is about to end looks once more whether there is work, with the lock in hand.
     tasks: Mutex<HashMap<String, Arc<Task>>>,
     pub(super) slots: Arc<Semaphore>,
@@ -122,6 +132,7 @@ impl Flows {
             state: state.to_owned(),
             database: OnceLock::new(),
             opening: Mutex::default(),
+            copying: Mutex::default(),
             tasks: Mutex::default(),
             slots: Arc::new(Semaphore::new(MAX_TURNS)),
             environments: Mutex::default(),
@@ -155,7 +166,7 @@ impl Flows {
             attempt => format!("{turn:04}.{attempt}"),
         };
         self.state
-            .join("flows")
+            .join(FLOWS)
             .join(flow_id)
             .join("turns")
             .join(name)
@@ -163,7 +174,7 @@ impl Flows {
 
     /// Directory of everything of a flow in the user's state directory.
     pub fn directory(&self, flow_id: &str) -> PathBuf {
-        self.state.join("flows").join(flow_id)
+        self.state.join(FLOWS).join(flow_id)
     }
 
     /// Sets variables of the environment of a flow's agents; others that were set before stay.
@@ -219,6 +230,9 @@ impl Flows {
             let events = described(&before, &flow, events);
             match database.save(&mut flow, &events, receipt.as_ref(), app.now().unix()) {
                 Ok(()) => {
+                    if let Some(receipt) = &receipt {
+                        hold::at(Point::Settled, receipt.n);
+                    }
                     self.saved(app, &before, &flow);
                     return Ok((flow, value));
                 }
@@ -231,10 +245,7 @@ impl Flows {
 
     /// After a state was saved: its copy in the worktree, a shared limit of use, a notification.
     fn saved(&self, app: &App, before: &Flow, flow: &Flow) {
-        let copy = FlowFiles::create(&app.hosts, Path::new(&flow.worktree), &flow.flow_id);
-        if let Err(error) = copy.and_then(|files| files.write_state(flow)) {
-            tracing::warn!(flow = flow.flow_id, %error, "flow.json was not written");
-        }
+        self.write_copies(app, flow);
         if flow.reason_code == Some(FlowReason::QuotaWait)
             && let (Some(due), Some(ticket)) = (flow.due_at, &flow.ticket)
             && let Err(error) = self
@@ -246,6 +257,28 @@ impl Flows {
         if before.status != flow.status {
             super::notification::tell(flow);
         }
+    }
+
+    /// Writes the copies of a state: one of the user's own, from which the database is made anew, and `flow.json` of the
+    /// worktree, which agents can change and nobody believes. Who saved last may come first.
+    fn write_copies(&self, app: &App, flow: &Flow) {
+        let _turn = lock(&self.copying);
+        let own = self.read_copy(&flow.flow_id);
+        if own.is_some_and(|own| own.state_rev > flow.state_rev) {
+            return;
+        }
+        let folder = TurnFolder::create(self.directory(&flow.flow_id));
+        if let Err(error) = folder.and_then(|folder| folder.write_json(COPY, flow)) {
+            tracing::warn!(flow = flow.flow_id, %error, "a copy of the state was not written");
+        }
+        let files = FlowFiles::create(&app.hosts, Path::new(&flow.worktree), &flow.flow_id);
+        if let Err(error) = files.and_then(|files| files.write_state(flow)) {
+            tracing::warn!(flow = flow.flow_id, %error, "flow.json was not written");
+        }
+    }
+
+    fn read_copy(&self, flow_id: &str) -> Option<Flow> {
+        TurnFolder::at(self.directory(flow_id)).read_json(COPY)
     }
 
     /// Sees to it that a flow is worked on.
@@ -300,6 +333,8 @@ impl Flows {
             self.interrupt(&flow);
             worktree::forget_checkpoints(Path::new(&flow.worktree), &flow.flow_id, None);
             self.database()?.remove(&flow.flow_id)?;
+            // Nothing restores it; it may never have been written.
+            let _ = std::fs::remove_file(self.directory(&flow.flow_id).join(COPY));
         }
         Ok(())
     }
@@ -317,14 +352,17 @@ impl Flows {
     }
 }
 
-/// Takes up the flows that an earlier daemon left. Where the database is gone, it is made anew of the files that
-/// the flows of registered repositories left.
+/// Takes up the flows that an earlier daemon left.
 pub async fn recover(app: &Arc<App>) {
     let own = Arc::clone(app);
     let found = tokio::task::spawn_blocking(move || recover_states(&own)).await;
     match found {
         Ok(Ok(flows)) => {
             for flow in flows {
+                close_left(app, &flow).await;
+                if flow.activity() == Activity::Rest {
+                    continue;
+                }
                 app.flows.ensure(app, &flow.flow_id);
             }
         }
@@ -334,40 +372,77 @@ pub async fn recover(app: &Arc<App>) {
 }
 
 fn recover_states(app: &App) -> Result<Vec<Flow>, FlowsError> {
-    let roots = app
-        .registry
-        .list()
-        .into_iter()
-        .map(|entry| PathBuf::from(entry.repo_path));
-    let roots: Vec<PathBuf> = roots.filter(|root| root.join(DIRECTORY).is_dir()).collect();
-    if roots.is_empty() && !app.flows.path().exists() {
+    if !app.flows.path().exists() && !app.flows.state.join(FLOWS).is_dir() {
         return Ok(Vec::new());
     }
     let database = app.flows.database()?;
     if database.is_new() {
-        for root in roots {
-            restore_states(database, &root)?;
-        }
+        restore_states(app)?;
+    }
+    for flow in database.list("")? {
+        reconcile(app, database, &flow)?;
     }
     let mut flows = database.list("")?;
-    flows.retain(|flow| flow.activity() != Activity::Rest);
+    let recent = app.now().unix() - RECENT;
+    flows.retain(|flow| {
+        flow.activity() != Activity::Rest || flow.finished_at.is_some_and(|at| at > recent)
+    });
     Ok(flows)
 }
 
-/// Takes the states of a worktree's flows into the database, where they are not there.
+/// Closes the Work State of the ticket that was finished last, where the daemon died before it did.
+async fn close_left(app: &Arc<App>, flow: &Flow) {
+    let Some(ticket) = flow.finished.last().cloned() else {
+        return;
+    };
+    let (own, id) = (flow.clone(), ticket.id.clone());
+    let is_open = blocking(app, move |app| is_claimed(app, &own, &id)).await;
+    if is_open.unwrap_or(false) {
+        close_work(app, flow, &ticket.id, ticket.verified).await;
+    }
+}
+
+/// Sees to it that the database and the copies hold the same state of a flow, the newer one. The daemon may have died
+/// between the writes, and the database may have lost its last ones.
+fn reconcile(app: &App, database: &Database, flow: &Flow) -> Result<(), FlowsError> {
+    let copy = app.flows.read_copy(&flow.flow_id);
+    let own = copy.as_ref().map(|copy| copy.state_rev);
+    let newest = match copy.filter(|copy| copy.state_rev > flow.state_rev) {
+        Some(copy) => {
+            tracing::warn!(
+                flow = flow.flow_id,
+                "the database is older than the copy, which is taken"
+            );
+            database.catch_up(&copy)?;
+            copy
+        }
+        None => flow.clone(),
+    };
+    let worktree = Path::new(&flow.worktree);
+    let is_there = worktree.join(DIRECTORY).join(&flow.flow_id).is_dir();
+    let theirs = read_revision(worktree, &flow.flow_id);
+    let is_behind = own != Some(newest.state_rev) || theirs != Some(newest.state_rev);
+    if is_there && is_behind {
+        app.flows.write_copies(app, &newest);
+    }
+    Ok(())
+}
+
+/// Takes the copies of states into a database that has lost them.
 ///
 /// # Errors
-/// The database cannot be written.
-pub fn restore_states(database: &Database, worktree: &Path) -> Result<usize, DatabaseError> {
+/// The database cannot be read or written.
+pub fn restore_states(app: &App) -> Result<usize, DatabaseError> {
+    let database = app.flows.database()?;
     let mut taken = 0;
-    let mut states = read_states(worktree);
+    let entries = untrusted::entries(&app.flows.state.join(FLOWS));
+    let ids = entries.into_iter().flatten().map(|entry| entry.name);
+    let read = |id: OsString| app.flows.read_copy(id.to_str()?);
+    let mut states: Vec<Flow> = ids.filter_map(read).collect();
     states.sort_by_key(|flow| flow.created_at);
     for flow in states {
-        if Path::new(&flow.worktree) != worktree || database.get(&flow.flow_id)?.is_some() {
+        if database.get(&flow.flow_id)?.is_some() {
             continue;
-        }
-        for lane in &flow.lanes {
-            taken += restore_states(database, Path::new(&lane.worktree))?;
         }
         match database.insert(&flow) {
             Ok(()) => taken += 1,
@@ -470,6 +545,10 @@ async fn work(app: Arc<App>, flow_id: String, task: Arc<Task>) {
             Err(error) => {
                 failures += 1;
                 tracing::warn!(flow = flow_id, %error, "a step failed");
+                if matches!(error, FlowsError::Database(DatabaseError::Fenced)) {
+                    lock(&app.flows.tasks).remove(&flow_id);
+                    return;
+                }
                 let pauses = failures >= 3 && give_up(&app, &flow_id, &error).await;
                 if !pauses {
                     let delay = Duration::from_millis(250).saturating_mul(1 << failures.min(8));
@@ -575,7 +654,15 @@ async fn step(app: &Arc<App>, flow_id: &str, task: &Arc<Task>) -> Result<bool, F
 }
 async fn look(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError> {
     let before = flow.finished.len();
-    let flow = blocking(app, move |app| look_now(app, &flow)).await?;
+    let flow = blocking(app, move |app| {
+        let flow = look_now(app, &flow)?;
+        let finished = flow.finished.get(before..).and_then(<[_]>::last);
+        if let Some(ticket) = finished {
+            hold::at(Point::Finished, ticket.turns);
+        }
+        Ok(flow)
+    });
+    let flow = flow.await?;
     for ticket in flow.finished.iter().skip(before) {
         close_work(app, &flow, &ticket.id, ticket.verified).await;
     }

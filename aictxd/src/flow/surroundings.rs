@@ -117,6 +117,15 @@ impl Surroundings {
 /// Directory of the context documents, relative to the worktree.
 pub const CONTEXT: &str = ".aictx/context";
 
+/// Returns true if a ticket's Work State is a flow's, and open.
+pub(super) fn is_claimed(app: &App, flow: &Flow, ticket_id: &str) -> Result<bool, FlowsError> {
+    let host = app.hosts.open(Path::new(&flow.repo));
+    let snapshot = host.map_err(FlowsError::Method)?.snapshot();
+    let holder = holder(flow);
+    let mut claims = claimed_tickets(&snapshot);
+    Ok(claims.any(|(_, link)| link.id == ticket_id && link.holder == holder))
+}
+
 /// Name under which a flow claims tickets.
 pub fn holder(flow: &Flow) -> String {
     format!("{HOLDER}{}", flow.flow_id)

@@ -17,6 +17,7 @@ use jiff::tz::TimeZone;
 use serde_json::json;
 
 use super::flow_files::{DIRECTORY, FlowFiles, FlowFilesError};
+use super::hold::{self, Point};
 use super::supervisor::{FlowsError, LOOKS, Live, MAX_OUTPUT, Task, blocking, lock, update};
 use super::surroundings::{Surroundings, give_back, holder};
 use super::turn_folder::{ExitNote, HostState, Request, TurnFolder};
@@ -34,6 +35,8 @@ const MAX_TAIL: u64 = 4 * 1024;
 const MAX_STDERR: u64 = 16 * 1024;
 /// Share of a limit at which a running turn is interrupted.
 const OVERRUN: f64 = 1.1;
+/// Starts of a check whose host goes away.
+const CHECK_STARTS: u32 = 2;
 /// Characters of an answer in a receipt.
 const MAX_SUMMARY: usize = 400;
 
@@ -184,6 +187,7 @@ pub(super) async fn attend(
         if flow.activity() != Activity::Attend {
             return ((), None);
         }
+        hold::at(Point::Ended, turn.n);
         let mut report = report.clone();
         if let Some(ticket) = flow.ticket.as_mut().filter(|_| is_total) {
             let total = report.usage;
@@ -313,6 +317,7 @@ pub(super) async fn archive(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError
         None => None,
     };
     blocking(app, move |app| {
+        hold::at(Point::Collected, turn.n);
         let files = FlowFiles::create(&app.hosts, Path::new(&flow.worktree), &flow.flow_id)?;
         let archived = files.archive_dispatch(&turn, flow.dispatch_seq, app.now());
         let (dispatch, problem) = match (archived, problem) {
@@ -324,6 +329,7 @@ pub(super) async fn archive(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError
             ) => (None, error.to_string()),
             (Err(error), _) => return Err(error.into()),
         };
+        hold::at(Point::Archived, turn.n);
         app.flows.update(app, &flow.flow_id, |flow, events| {
             if flow.activity() == Activity::Archive {
                 if let Some(dispatch) = &dispatch {
@@ -345,13 +351,16 @@ pub(super) async fn judge(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError> 
     let own = flow.clone();
     let around = blocking(app, move |app| Surroundings::of(app, &own)).await?;
     let entry = around.entry(&turn);
-    let was_ok = turn
+    // What an agent that crashed has finished is proved as any other work.
+    let was_interrupted = turn
         .report
         .as_ref()
-        .is_some_and(|r| r.outcome == TurnOutcome::Ok);
+        .is_some_and(|r| r.outcome == TurnOutcome::Interrupted);
     let is_done = entry.is_some_and(Entry::is_done);
+    // A daemon that died behind a failed check may have set the ticket back already.
+    let has_begun = check_folder(app, &flow, &turn, 0).exists();
     let mut checks = Vec::new();
-    if is_done && was_ok {
+    if (is_done && !was_interrupted) || has_begun {
         let ticket = entry.and_then(|entry| entry.ticket.as_ref());
         let mut commands: Vec<Check> = ticket
             .map(|ticket| ticket.verify.clone())
@@ -380,10 +389,8 @@ pub(super) async fn judge(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError> 
             }
         }
     }
-    if checks
-        .iter()
-        .any(|check| !check.passed() && !check.interrupted)
-    {
+    let has_failed = |check: &CheckResult| !check.passed() && !check.interrupted;
+    if is_done && checks.iter().any(has_failed) {
         let params = json!({ "repo": flow.worktree, "ticket": turn.file, "holder": holder(&flow) });
         call(app, words::TICKET_REOPEN, &params).await?;
     }
@@ -453,6 +460,11 @@ async fn record(app: &Arc<App>, flow: &Flow, turn: &Turn, found: &Examined) {
     }
 }
 
+fn check_folder(app: &App, flow: &Flow, turn: &Turn, number: usize) -> PathBuf {
+    let folder = app.flows.folder(&flow.flow_id, turn.n, turn.attempt);
+    folder.join(format!("check-{number}"))
+}
+
 /// Runs a check of a ticket under a host of its own; one that ran already is not run again.
 async fn run_check(
     app: &Arc<App>,
@@ -461,10 +473,7 @@ async fn run_check(
     number: usize,
     check: &Check,
 ) -> Result<CheckResult, FlowsError> {
-    let path = app
-        .flows
-        .folder(&flow.flow_id, turn.n, turn.attempt)
-        .join(format!("check-{number}"));
+    let path = check_folder(app, flow, turn, number);
     let fail = |source| FlowsError::Folder {
         path: path.clone(),
         source,
@@ -487,7 +496,8 @@ async fn run_check(
     }
     let folder = TurnFolder::create(path.clone()).map_err(fail)?;
     let seconds = seconds(&check.timeout).unwrap_or(CHECK_SECONDS);
-    if folder.host() == HostState::Lost {
+    let start = || {
+        app.flows.database()?.check_epoch()?;
         turn_host::kill_marked(folder.path());
         let request = Request {
             program: "sh".to_owned(),
@@ -499,13 +509,17 @@ async fn run_check(
             max_output: MAX_OUTPUT,
         };
         folder.write_json("request.json", &request).map_err(fail)?;
-        turn_host::spawn(&folder, &app.flows.environment(&flow.flow_id)).map_err(fail)?;
-    }
-    let mut pace = LOOKS.0;
+        turn_host::spawn(&folder, &app.flows.environment(&flow.flow_id)).map_err(fail)
+    };
+    let (mut pace, mut starts) = (LOOKS.0, 0);
     let exit = loop {
         match folder.host() {
             HostState::Ended(exit) => break exit,
-            HostState::Lost => break ExitNote::default(),
+            HostState::Lost if starts == CHECK_STARTS => break ExitNote::default(),
+            HostState::Lost => {
+                start()?;
+                starts += 1;
+            }
             HostState::Alive => tokio::time::sleep(pace).await,
         }
         pace = (pace * 2).min(LOOKS.1);
@@ -630,6 +644,7 @@ fn examine(
 
 /// Takes in what a turn did.
 fn settle(app: &App, flow: &Flow, turn: &Turn, found: &Examined) -> Result<(), FlowsError> {
+    hold::at(Point::Settling, turn.n);
     let (facts, diff, now) = (&found.facts, found.diff, app.now().unix());
     app.flows.update(app, &flow.flow_id, |flow, events| {
         if flow.activity() != Activity::Judge {

@@ -183,6 +183,11 @@ impl TurnFolder {
         }
     }
 
+    /// Returns true if a host was there and came to start its process, or was about to.
+    pub fn had_host(&self) -> bool {
+        self.file("host.json").exists()
+    }
+
     /// Sends a signal to the host, if it is alive.
     pub fn signal(&self, signal: rustix::process::Signal) {
         let Some(host) = self.read_json::<HostNote>("host.json") else {

@@ -14,6 +14,7 @@ use aictx_work::flow::state::{Flow, Turn};
 use serde_json::json;
 
 use super::flow_files::{DIRECTORY, FlowFiles};
+use super::hold::{self, Point};
 use super::supervisor::{FlowsError, Live, MAX_OUTPUT, Task, blocking, lock, update};
 use super::surroundings::{CONTEXT, Surroundings, TicketPlace, digest_of, holder};
 use super::turn_folder::{HostState, Request, TurnFolder};
@@ -73,8 +74,11 @@ pub(super) async fn launch(app: &Arc<App>, flow: &Flow, task: &Task) -> Result<(
         return Ok(());
     };
     let path = app.flows.folder(&flow.flow_id, turn.n, turn.attempt);
-    // A daemon that died behind the start of the host has not noted it.
-    if TurnFolder::at(path.clone()).host() == HostState::Lost {
+    let folder = TurnFolder::at(path.clone());
+    // A daemon that died behind the start of the host has not noted it. Where that host is gone, too, its agent may
+    // have worked: that is looked at as after any other loss of a host.
+    if folder.host() == HostState::Lost && !folder.had_host() {
+        turn_host::kill_marked(&path);
         let Some(driver) = driver::driver(&turn.driver) else {
             let text = format!("no driver `{}` is known", turn.driver);
             return refuse(app, flow, FlowReason::AgentMissing, text).await;
@@ -112,7 +116,7 @@ pub(super) async fn launch(app: &Arc<App>, flow: &Flow, task: &Task) -> Result<(
         // Free again when the turn has ended; see `attend`.
         *lock(&task.slot) = slot;
         let environment = agent_environment(app, flow, &turn, driver);
-        let folder = TurnFolder::at(path.clone());
+        app.flows.database()?.check_epoch()?;
         let started = turn_host::spawn(&folder, &environment);
         if let Err(source) = started {
             lock(&task.slot).take();
@@ -122,6 +126,7 @@ pub(super) async fn launch(app: &Arc<App>, flow: &Flow, task: &Task) -> Result<(
     let now = app.now().unix();
     update(app, &flow.flow_id, move |flow, _| {
         if flow.activity() == Activity::Launch {
+            hold::at(Point::Spawned, turn.n);
             flow.launched(now);
         }
         ((), None)
@@ -212,6 +217,7 @@ fn prepare(
     let (Some(turn), Some(at_hand)) = (&flow.turn, &flow.ticket) else {
         return Ok(None);
     };
+    hold::at(Point::Prepare, turn.n);
     let worktree_path = Path::new(&flow.worktree);
     let around = Surroundings::of(app, flow)?;
     let files = FlowFiles::create(&app.hosts, worktree_path, &flow.flow_id)?;
@@ -386,6 +392,7 @@ fn prepare(
         }
         ((), None)
     })?;
+    hold::at(Point::Prompt, turn.n);
     Ok(None)
 }
 

@@ -83,8 +83,9 @@ fn flow_of(app: &App, params: &FlowParams) -> Result<Flow, RpcError> {
     if let Some(flow) = database.of_worktree(&worktree).map_err(error)? {
         return Ok(flow);
     }
-    // A database that was lost is made anew of the files.
-    supervisor::restore_states(database, &place.worktree).map_err(error)?;
+    if database.is_new() {
+        supervisor::restore_states(app).map_err(error)?;
+    }
     let found = database.of_worktree(&worktree).map_err(error)?;
     found.ok_or_else(|| {
         RpcError::new(NOT_FOUND, format!("there is no flow in {worktree}"))
@@ -447,7 +448,7 @@ fn start_now(app: &Arc<App>, params: FlowStartParams) -> Result<FlowReply, RpcEr
     let database = database(app)?;
     let error = |e: DatabaseError| failed(e.into());
     if database.is_new() {
-        supervisor::restore_states(database, &own_place.worktree).map_err(error)?;
+        supervisor::restore_states(app).map_err(error)?;
     }
     let there = database.of_worktree(&worktree).map_err(error)?;
     let there = there.filter(Flow::is_open);
@@ -718,7 +719,7 @@ fn write_reply(app: &App, flow: &Flow, params: &FlowParams) -> Result<u32, RpcEr
         }
     }
     let files = FlowFiles::create(&app.hosts, Path::new(&flow.worktree), &flow.flow_id);
-    let seq = files.and_then(|files| files.reply(flow.reply_seq, text));
+    let seq = files.and_then(|files| files.reply(flow.reply_seq, text, &params.key));
     let seq = seq.map_err(|e| failed(e.into()))?;
     if !params.key.is_empty() {
         let noted = database.note_reply(&flow.flow_id, &params.key, seq);
@@ -959,16 +960,11 @@ pub(super) async fn restore(app: &Arc<App>, params: FlowParams) -> Result<FlowRe
 }
 
 /// `flow.recover`.
-pub(super) async fn recover(app: &Arc<App>, params: FlowParams) -> Result<FlowReply, RpcError> {
-    let (own, repo) = (Arc::clone(app), params.repo.clone());
-    let restored = tokio::task::spawn_blocking(move || {
-        let place = place(&own, &repo)?;
-        let restored = supervisor::restore_states(database(&own)?, &place.worktree);
-        restored.map_err(|e| failed(e.into()))
+pub(super) async fn recover(app: &Arc<App>) -> Result<FlowReply, RpcError> {
+    let restored = on_pool(app, |app| {
+        supervisor::restore_states(app).map_err(|e| failed(e.into()))
     });
-    let restored = restored
-        .await
-        .unwrap_or_else(|_| Err(RpcError::new(INTERNAL, "the handler failed")))?;
+    let restored = restored.await?;
     supervisor::recover(app).await;
     on_pool(app, move |app| {
         let flows = database(app)?.list("").map_err(|e| failed(e.into()))?;

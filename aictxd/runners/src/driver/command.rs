@@ -181,8 +181,10 @@ impl Reader for CommandReader {
             _ if interrupted => TurnOutcome::Interrupted,
             _ if draft.error.is_some() => TurnOutcome::Error,
             Exit { code: Some(0), .. } => TurnOutcome::Ok,
+            // Beyond, a shell tells the signal that ended what it ran.
             Exit {
-                code: Some(code), ..
+                code: Some(code @ ..=128),
+                ..
             } => {
                 let text = match last_lines(stderr_tail) {
                     lines if lines.is_empty() => format!("the command ended with status {code}"),
