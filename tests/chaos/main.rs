@@ -2,8 +2,68 @@
 
 use std::time::Duration;
 
+use aictx_tests::chaos::flows::{Damage, Point, Victim};
 use aictx_tests::chaos::limits::{Bad, How};
-use aictx_tests::chaos::{Size, floods, kills, limits, skew, soak};
+use aictx_tests::chaos::{Size, floods, flows, kills, limits, skew, soak};
+
+/// A test for each point of a turn, with these victims.
+macro_rules! flows_survive {
+    ($($name:ident: $point:ident, $($victim:ident)*;)*) => {$(
+        #[test]
+        fn $name() {
+            for (seed, victim) in (1..).zip([$(Victim::$victim),*]) {
+                if let Some(outcome) = flows::kill(Point::$point, victim, seed) {
+                    outcome.holds();
+                }
+            }
+        }
+    )*};
+}
+
+flows_survive! {
+    d19_7_a_death_before_the_prompt: Chosen, Daemon;
+    d19_7_a_death_behind_the_prompt: Prompt, Daemon;
+    d19_7_a_death_while_nobody_knows_of_the_host: Spawned, Daemon Host Agent All;
+    d19_7_a_death_while_the_agent_works: Launched, Daemon Host Agent All;
+    d19_7_a_death_when_all_is_done_but_said: Delivered, Daemon Host Agent All;
+    d19_7_a_death_while_nobody_knows_of_the_end: Ended, Daemon;
+    d19_7_a_death_behind_the_end: Collected, Daemon;
+    d19_7_a_death_while_attachments_move: HalfArchived, Daemon;
+    d19_7_a_death_while_nobody_knows_of_the_archive: Archived, Daemon;
+    d19_7_a_death_while_checks_run: Checking, Daemon Host Agent All;
+    d19_7_a_death_before_a_turn_is_settled: Settling, Daemon;
+    d19_7_a_death_behind_a_failed_check: Failing, Daemon;
+    d19_7_a_death_before_flow_json_is_written: Settled, Daemon;
+    d19_7_a_death_before_a_tickets_work_is_closed: Finished, Daemon;
+    d19_7_a_death_while_a_reply_moves: HalfReplied, Daemon;
+}
+
+#[test]
+fn d19_7_flows_survive_a_damaged_database() {
+    for (seed, damage) in (1..).zip([Damage::LogCut, Damage::LogLost, Damage::Page, Damage::Empty])
+    {
+        flows::damage(damage, seed).holds();
+    }
+}
+
+#[test]
+fn d19_7_flows_survive_damaged_files() {
+    let files = [
+        Damage::State,
+        Damage::Copy,
+        Damage::Exit,
+        Damage::ExitEmpty,
+        Damage::Host,
+    ];
+    for (seed, damage) in (1..).zip(files) {
+        flows::damage(damage, seed).holds();
+    }
+}
+
+#[test]
+fn d19_7_a_stale_daemon_changes_no_flow() {
+    flows::two_daemons(Point::Settling, 1).holds();
+}
 
 #[test]
 fn killed_daemons_lose_nothing_and_record_nothing_twice() {

@@ -18,6 +18,7 @@ use crate::session::payload;
 use crate::{TestEnv, program, wait_long_until};
 
 pub mod floods;
+pub mod flows;
 pub mod kills;
 pub mod limits;
 pub mod skew;

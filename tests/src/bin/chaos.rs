@@ -2,7 +2,11 @@
 //!
 //! ```text
 //! cargo run --release -p aictx-tests --bin chaos -- [--scale 10] [--soak-minutes 30] [--soak-sessions 5000] [--only NAME]
+//! cargo run --release -p aictx-tests --bin chaos -- --flows 3
 //! ```
+//!
+//! The second form kills at each point of a turn of a flow, with so many seeds, and prints a table of points and
+//! victims.
 //!
 //! The programs are those of the same profile. Ends with 1 when a promise was broken.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -10,14 +14,16 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use aictx_tests::chaos::flows::{Damage, Point, Victim};
 use aictx_tests::chaos::limits::{Bad, How};
-use aictx_tests::chaos::{Outcome, Size, floods, kills, limits, skew, soak};
+use aictx_tests::chaos::{Outcome, Size, floods, flows, kills, limits, skew, soak};
 
 struct Options {
     scale: usize,
     minutes: u64,
     sessions: usize,
     only: Option<String>,
+    flow_seeds: Option<u64>,
 }
 
 fn options() -> Options {
@@ -26,6 +32,7 @@ fn options() -> Options {
         minutes: 30,
         sessions: 5_000,
         only: None,
+        flow_seeds: None,
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
@@ -34,6 +41,7 @@ fn options() -> Options {
             "--scale" => options.scale = value.parse().expect("a number"),
             "--soak-minutes" => options.minutes = value.parse().expect("a number"),
             "--soak-sessions" => options.sessions = value.parse().expect("a number"),
+            "--flows" => options.flow_seeds = Some(value.parse().expect("a number")),
             "--only" => options.only = Some(value),
             _ => panic!("there is no {name}"),
         }
@@ -104,8 +112,99 @@ fn scenarios(options: &Options) -> Vec<Scenario<'_>> {
     all
 }
 
+/// What became of the flows of a cell of the table.
+#[derive(Default)]
+struct Cell {
+    held: u64,
+    runs: u64,
+    broken: Vec<String>,
+}
+
+impl Cell {
+    fn add(&mut self, seed: u64, run: impl FnOnce() -> Option<Outcome> + std::panic::UnwindSafe) {
+        let found = std::panic::catch_unwind(run).unwrap_or_else(|_| {
+            Some(Outcome {
+                faults: vec!["the scenario failed".to_owned()],
+                ..Outcome::default()
+            })
+        });
+        let Some(found) = found else { return };
+        self.runs += 1;
+        self.held += u64::from(found.is_good());
+        if !found.is_good() {
+            let (lost, twice) = (found.lost, found.twice);
+            self.broken.push(format!(
+                "seed {seed}: {lost} lost, {twice} twice, {:?}",
+                found.faults
+            ));
+        }
+    }
+
+    fn text(&self) -> String {
+        match (self.runs, self.broken.is_empty()) {
+            (0, _) => "–".to_owned(),
+            (runs, true) => format!("{runs} of {runs}"),
+            (runs, false) => format!("**{} of {runs}**", self.held),
+        }
+    }
+}
+
+/// The table of flows: runs that kept every promise, by point and victim.
+fn flow_table(seeds: u64, only: Option<&str>) -> bool {
+    let is_wanted = |name: &str| only.is_none_or(|only| name.contains(only));
+    let mut broken = Vec::new();
+    let mut close = |name: &str, cell: &mut Cell| {
+        broken.extend(cell.broken.drain(..).map(|line| format!("{name}, {line}")));
+    };
+    println!("| point | daemon | host | agent | all |");
+    println!("|---|---:|---:|---:|---:|");
+    for point in Point::ALL.into_iter().filter(|p| is_wanted(&p.to_string())) {
+        let cells = Victim::ALL.map(|victim| {
+            let mut cell = Cell::default();
+            for seed in 1..=seeds {
+                cell.add(seed, move || flows::kill(point, victim, seed));
+            }
+            let text = cell.text();
+            close(&format!("{point}, {victim:?}"), &mut cell);
+            text
+        });
+        println!("| {point} | {} |", cells.join(" | "));
+    }
+    println!("\n| damaged, or a second daemon | |\n|---|---:|");
+    for damage in Damage::ALL
+        .into_iter()
+        .filter(|d| is_wanted(&d.to_string()))
+    {
+        let mut cell = Cell::default();
+        for seed in 1..=seeds {
+            cell.add(seed, move || Some(flows::damage(damage, seed)));
+        }
+        println!("| {damage} | {} |", cell.text());
+        close(&damage.to_string(), &mut cell);
+    }
+    for point in [Point::Chosen, Point::Ended, Point::Settling] {
+        let name = format!("second daemon, the first one at: {point}");
+        if is_wanted(&name) {
+            let mut cell = Cell::default();
+            for seed in 1..=seeds {
+                cell.add(seed, move || Some(flows::two_daemons(point, seed)));
+            }
+            println!("| {name} | {} |", cell.text());
+            close(&name, &mut cell);
+        }
+    }
+    for line in &broken {
+        println!("\n{line}");
+    }
+    broken.is_empty()
+}
+
 fn main() -> ExitCode {
     let options = options();
+    if let Some(seeds) = options.flow_seeds {
+        let is_good = flow_table(seeds, options.only.as_deref());
+        return ExitCode::from(u8::from(!is_good));
+    }
     println!("| scenario | harm | acknowledged | lost | twice | slowest hook | seconds | |");
     println!("|---|---:|---:|---:|---:|---:|---:|---|");
     let mut is_good = true;
