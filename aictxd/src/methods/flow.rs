@@ -650,11 +650,8 @@ fn resume_flow(
             worktree: PathBuf::from(&flow.worktree),
         };
         let queue = queue(app, &place)?;
-        let open: Vec<&Entry> = queue
-            .entries
-            .iter()
-            .filter(|entry| !entry.is_done())
-            .collect();
+        // One that is done may still have to be proven.
+        let open: Vec<&Entry> = queue.entries.iter().collect();
         for command in checks(&open, &flow.options.verify) {
             database(app)?
                 .trust(&flow.repo, &command)
