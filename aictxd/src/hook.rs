@@ -488,7 +488,9 @@ impl Session {
                 });
             }
             Moment::Prompt { text } => {
-                let text = &intake::text(text);
+                // The prompt of a flow is not in the user's words; what they asked for is in it.
+                let asked = aictx_work::flow::prompt::request(text);
+                let text = &intake::text(asked.as_deref().unwrap_or(text));
                 let names = WorktreeNames::of(&self.app, &self.live.worktree);
                 let meant = self.meant(text, &names);
                 let label = meant.as_ref().map(|m| m.classification.clone());

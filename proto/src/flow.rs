@@ -252,7 +252,7 @@ impl Usage {
             .saturating_add(self.output)
     }
 
-    /// The part of a total that is not in an earlier total.
+    /// The part of a conversation's total that is not in an earlier total. Calls of tools are those of the turn anyway.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         let cost = |cost: f64| (cost - earlier.cost_usd.unwrap_or_default()).max(0.0);
@@ -261,7 +261,7 @@ impl Usage {
             cached: self.cached.saturating_sub(earlier.cached),
             output: self.output.saturating_sub(earlier.output),
             cost_usd: self.cost_usd.map(cost),
-            tool_calls: self.tool_calls.saturating_sub(earlier.tool_calls),
+            tool_calls: self.tool_calls,
         }
     }
 

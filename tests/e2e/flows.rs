@@ -307,6 +307,10 @@ fn d19_6_a_limit_of_use_waits_and_what_tools_print_does_not() {
     assert!(status.contains("goes on at 2100-01-01T00:0"), "{status}");
     scene.flow(&["stop"]).ok();
     scene.ends_as("stopped", "user_stop");
+    scene.flow(&["resume"]).ok();
+    scene.ends_as("waiting", "quota_wait");
+    scene.flow(&["resume", "--force"]).ok();
+    scene.ends_as("completed", "");
     drop(daemon);
 }
 

@@ -1,13 +1,15 @@
 // A scripted model on 127.0.0.1. It speaks as much of three vendors' streaming interfaces as their
 // agents need, and does what the request tells it: `STEPS: a ;; b ;; say words`. Each answered tool
-// call is one step further; `fail 429` answers with that status instead. What it was asked is kept,
-// a JSON object a line.
+// call is one step further; `fail 429` answers with that status instead, and so does everything while
+// there is a file LOG.outage that holds `429`, or `429 20` for a limit that ends in 20 seconds. `{Name}`
+// stands for what the newest line `Name: value` says. What it was asked is kept, a JSON object a line.
 //
 //   node model.mjs LOG PORTFILE
 import { createServer } from "node:http";
-import { appendFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
 const [, , log, portFile] = process.argv;
+const outage = `${log}.outage`;
 const MARK = "STEPS: ";
 
 /** All text in a value, in order. */
@@ -18,21 +20,31 @@ function texts(value, into = []) {
   return into;
 }
 
-/** The steps that the newest request asks for; none for side requests such as titles. */
-function steps(messages) {
-  // A request begins a line; what is told about earlier ones stands within one.
-  const lines = texts(messages).flatMap((t) => t.split("\n")).map((t) => t.trim().replace(/^"|"$/g, ""));
-  const asked = lines.filter((t) => t.startsWith(MARK));
-  if (asked.length === 0) return [];
-  const line = asked[asked.length - 1].slice(MARK.length);
-  return line.split(";;").map((s) => s.trim()).filter(Boolean);
-}
-
-/** `{ say }`, `{ run }` or `{ fail }`. */
-function next(list, done) {
-  const step = list[done];
+/**
+ * The next step of the newest request: `{ say }`, `{ run }` or `{ fail }`. Side requests such as titles have none.
+ * `results` counts the answered tool calls of a message.
+ */
+function next(messages, results) {
+  let asked;
+  let done = 0;
+  const named = {};
+  for (const message of messages ?? []) {
+    // A request begins a line; what is told about earlier ones stands within one.
+    const lines = texts(message).flatMap((t) => t.split("\n")).map((t) => t.trim().replace(/^"|"$/g, ""));
+    for (const [, name, value] of lines.map((t) => t.match(/^([A-Z][a-z ]+): (\S+)$/) ?? [])) named[name] = value;
+    const line = lines.findLast((t) => t.startsWith(MARK));
+    if (line !== undefined && line !== asked) [asked, done] = [line, 0];
+    done += results(message);
+  }
+  if (asked === undefined) return { say: "ok" };
+  if (existsSync(outage)) {
+    const [status, seconds] = readFileSync(outage, "utf8").split(" ").map(Number);
+    return { fail: status, resets: Math.floor(Date.now() / 1000) + (seconds || 3600) };
+  }
+  const step = asked.slice(MARK.length).split(";;").map((s) => s.trim()).filter(Boolean)[done]
+    ?.replace(/\{([A-Z][a-z ]+)\}/g, (all, name) => named[name] ?? all);
   if (step === undefined) return { say: "ok" };
-  if (step.startsWith("fail ")) return { fail: Number(step.slice(5)) };
+  if (step.startsWith("fail ")) return { fail: Number(step.slice(5)), resets: RESET };
   return step.startsWith("say ") ? { say: step.slice(4) } : { run: step };
 }
 
@@ -54,7 +66,7 @@ const DAILY = [
 ];
 
 /** An error as a vendor words it: what its interface says with this status. */
-function fail(response, vendor, status) {
+function fail(response, vendor, { fail: status, resets }) {
   const headers = { "content-type": "application/json" };
   const said = {
     anthropic: {
@@ -82,12 +94,12 @@ function fail(response, vendor, status) {
   const [type, message, code] = said;
   if (vendor === "anthropic" && status === 429) {
     headers["anthropic-ratelimit-unified-status"] = "rejected";
-    headers["anthropic-ratelimit-unified-reset"] = String(RESET);
+    headers["anthropic-ratelimit-unified-reset"] = String(resets);
     headers["anthropic-ratelimit-unified-representative-claim"] = "five_hour";
   }
   const body = {
     anthropic: { type: "error", error: { type, message } },
-    openai: { error: { type, message, code, param: null, ...(status === 429 ? { plan_type: "plus", resets_at: RESET } : {}) } },
+    openai: { error: { type, message, code, param: null, ...(status === 429 ? { plan_type: "plus", resets_at: resets } : {}) } },
     google: { error: { code: status, message, status: type, ...(status === 429 ? { details: DAILY } : {}) } },
   }[vendor];
   response.writeHead(vendor === "google" && status === 529 ? 503 : status, headers);
@@ -99,9 +111,9 @@ let calls = 0;
 /** Anthropic: messages. */
 function messages(body, response) {
   const has = body.tools?.some((tool) => tool.name === "Bash");
-  const done = texts((body.messages ?? []).map((m) => (Array.isArray(m.content) ? m.content.filter((c) => c.type === "tool_result").map(() => "result") : []))).length;
-  const step = has ? next(steps(body.messages), done) : { say: "ok" };
-  if (step.fail) return fail(response, "anthropic", step.fail);
+  const results = (m) => (Array.isArray(m.content) ? m.content.filter((c) => c.type === "tool_result").length : 0);
+  const step = has ? next(body.messages, results) : { say: "ok" };
+  if (step.fail) return fail(response, "anthropic", step);
   const id = `toolu_${++calls}`;
   const block = step.run
     ? { type: "tool_use", id, name: "Bash", input: {} }
@@ -131,9 +143,8 @@ function messages(body, response) {
 /** OpenAI: responses, as Codex speaks it. */
 function responses(body, response) {
   const input = Array.isArray(body.input) ? body.input : [];
-  const done = input.filter((item) => item.type?.endsWith("_call_output")).length;
-  const step = next(steps(input), done);
-  if (step.fail) return fail(response, "openai", step.fail);
+  const step = next(input, (item) => (item.type?.endsWith("_call_output") ? 1 : 0));
+  if (step.fail) return fail(response, "openai", step);
   const id = `resp_${++calls}`;
   const names = (body.tools ?? []).map((tool) => tool.name);
   const shell = ["exec_command", "shell_command", "shell"].find((name) => names.includes(name)) ?? "exec_command";
@@ -151,11 +162,10 @@ function responses(body, response) {
 
 /** OpenAI: chat completions, as OpenCode, Copilot and Cline speak it. */
 function completions(body, response) {
-  const done = (body.messages ?? []).filter((m) => m.role === "tool").length;
   const names = (body.tools ?? []).map((tool) => tool.function?.name);
   const shell = ["bash", "run_commands"].find((name) => names.includes(name));
-  const step = shell ? next(steps(body.messages), done) : { say: "ok" };
-  if (step.fail) return fail(response, "openai", step.fail);
+  const step = shell ? next(body.messages, (m) => (m.role === "tool" ? 1 : 0)) : { say: "ok" };
+  if (step.fail) return fail(response, "openai", step);
   const argument = shell === "bash" ? { command: step.run, description: "a step" } : { commands: [step.run] };
   const id = `c_${++calls}`;
   const delta = step.run
@@ -171,12 +181,11 @@ function completions(body, response) {
 
 /** Google: streamGenerateContent, as Gemini CLI speaks it. */
 function gemini(body, response, streams) {
-  const parts = (body.contents ?? []).flatMap((c) => c.parts ?? []);
-  const done = parts.filter((p) => p.functionResponse).length;
+  const results = (content) => (content.parts ?? []).filter((part) => part.functionResponse).length;
   const tools = (body.tools ?? []).flatMap((t) => t.functionDeclarations ?? []);
   const has = tools.length > 0;
-  const step = has ? next(steps(body.contents), done) : { say: "ok" };
-  if (step.fail) return fail(response, "google", step.fail);
+  const step = has ? next(body.contents, results) : { say: "ok" };
+  if (step.fail) return fail(response, "google", step);
   calls += 1;
   const part = step.run ? { functionCall: { name: "run_shell_command", args: { command: step.run, description: "a step" } } } : { text: step.say };
   const answer = { candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP", index: 0 }], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 } };

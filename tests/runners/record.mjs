@@ -50,8 +50,7 @@ const CASES = {
     ["not-trusted", "STEPS: say x", [], { GEMINI_CLI_TRUST_WORKSPACE: undefined }],
   ],
   opencode: [
-    // Tried again without an end.
-    ...BASE.map(([name, prompt, args]) => [name, prompt, /429|529/.test(name) ? [...args, "seconds=12"] : args]),
+    ...BASE,
     ["session-unknown", "STEPS: say x", ["resume=ses_0000000000000000"]],
     ["model-missing", "STEPS: say x", ["model=local/no-such-model", "reasoning=high"]],
   ],

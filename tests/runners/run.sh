@@ -5,6 +5,9 @@
 # session end in time.
 #
 #   AICTX_TEST_RUNNERS=1 tests/runners/run.sh [claude] [codex] [gemini] [opencode] [copilot] [cline]
+#   AICTX_TEST_RUNNERS=1 tests/runners/run.sh flows [claude] [codex] [opencode] [gemini] [copilot]
+#
+# The second form lets a flow drive them through two tickets; see flows.sh.
 #
 # Agents come from npm into a folder of their own (AICTX_RUNNERS_DIR keeps it for the next time),
 # everything else into a throwaway home. Nothing of this user's is read; no account is needed.
@@ -29,6 +32,12 @@ for needed in node npm git python3; do
         exit 1
     }
 done
+cases=hooks
+[ "${1:-}" != flows ] || {
+    cases=flows
+    shift
+    [ $# -gt 0 ] || set -- claude codex opencode
+}
 [ $# -gt 0 ] || set -- claude codex gemini opencode copilot cline
 work=$(mktemp -d "${TMPDIR:-/tmp}/aictx-runners.XXXXXX")
 folder=${AICTX_RUNNERS_DIR:-$work/agents}
@@ -54,7 +63,10 @@ package() {
     esac
 }
 
+# Options of `env` for what differs from agent to agent.
+variables=
 # A process with nothing of this user's environment.
+# shellcheck disable=SC2086
 clean() {
     env -i HOME="$home" PATH="$bin:$folder/node_modules/.bin:$home/bin:$(dirname "$(command -v node)"):/usr/bin:/bin" \
         XDG_RUNTIME_DIR="$home/run" TERM=dumb NO_COLOR=1 CI=1 \
@@ -69,7 +81,7 @@ clean() {
         COPILOT_AUTO_UPDATE=false COPILOT_OFFLINE=true COPILOT_MODEL=gpt-4.1 \
         COPILOT_PROVIDER_TYPE=openai COPILOT_PROVIDER_API_KEY=none-needed \
         COPILOT_PROVIDER_BASE_URL="http://127.0.0.1:$port/v1" \
-        CLINE_TELEMETRY_DISABLED=1 LOCAL_KEY=none-needed "$@"
+        CLINE_TELEMETRY_DISABLED=1 LOCAL_KEY=none-needed env $variables "$@"
 }
 
 # Runs one request through the agent; its exit status is not the point.
@@ -108,7 +120,7 @@ CONFIG
         ;;
     gemini)
         mkdir -p "$home/.gemini"
-        echo '{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}}, "privacy": {"usageStatisticsEnabled": false}, "general": {"disableAutoUpdate": true}}' \
+        echo '{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}}, "privacy": {"usageStatisticsEnabled": false}, "general": {"disableAutoUpdate": true, "maxAttempts": 1}, "model": {"name": "gemini-2.5-flash"}}' \
             >"$home/.gemini/settings.json"
         ;;
     opencode)
@@ -140,6 +152,9 @@ model_saw() { # FROM TEXT
     tail -n "+$1" "$log" | grep -F -q -- "$2"
 }
 
+# shellcheck source=tests/runners/flows.sh
+. "$here/flows.sh"
+
 echo "| agent | what | held | note |"
 echo "|---|---|---|---|"
 for agent in "$@"; do
@@ -165,6 +180,7 @@ for agent in "$@"; do
         }
     fi
     : >"$log"
+    [ "$cases" = hooks ] || flow_setting "$agent"
     node "$here/model.mjs" "$log" "$home/port" &
     model=$!
     while [ ! -s "$home/port" ]; do sleep 0.1; done
@@ -187,6 +203,13 @@ for agent in "$@"; do
         sh "$here/approve-codex.sh" "$home" "$folder" "$repo" >>"$home/output" 2>&1 || true
     fi
 
+    if [ "$cases" = flows ]; then
+        flow_cases "$agent"
+        clean "$bin/aictx" uninstall --purge --yes >>"$home/output" 2>&1 || true
+        kill "$model" 2>/dev/null || true
+        model=
+        continue
+    fi
     printf '# uncommitted\n' >>"$repo/calc.py"
     ask "$agent" "STEPS: git checkout -- . ;; python3 -m unittest -q test_calc ;; say That is all."
     verdict "the model was asked" "$([ -s "$log" ] && echo yes || echo no)" "$(wc -l <"$log") requests"

@@ -187,10 +187,11 @@ fn is_state(path: &RepoPath) -> bool {
     let state = STATE_DIRECTORIES
         .iter()
         .any(|name| name.eq_ignore_ascii_case(first));
-    // People and agents write their own sources and tickets into the memory.
+    // People and agents write sources, tickets and context documents, and the agent of a flow its messages.
     let written = match segments.next() {
         Some("memory") => segments.next() == Some("source"),
-        Some("tickets") => true,
+        Some("tickets" | "context") => true,
+        Some("flows") => matches!(segments.nth(1), Some("DISPATCH.md" | "dispatch" | "ticket")),
         _ => false,
     };
     state && !written
@@ -286,6 +287,12 @@ mod tests {
             (".aictx/memory/source/note.md", "-"),
             (".aictx/memory/source", "-"),
             (".aictx/tickets/TICKET-001.md", "-"),
+            (".aictx/context/decisions.md", "-"),
+            (".aictx/flows/flw_1/DISPATCH.md", "-"),
+            (".aictx/flows/flw_1/dispatch/log.txt", "-"),
+            (".aictx/flows/flw_1/ticket/TICKET-001.md", "-"),
+            (".aictx/flows/flw_1/flow.json", "generated_state_path error"),
+            (".aictx/flows/DISPATCH.md", "generated_state_path error"),
             (
                 ".aictx/memory/sources/note.md",
                 "generated_state_path error",

@@ -359,13 +359,16 @@ mod tests {
             driver.allow_commits(&mut launch, &["/r/.git", "/r/.git/worktrees/w"]);
             assert_eq!(
                 launch.args.last() == before.args.last(),
-                driver.name() != "gemini" && driver.name() != "copilot"
+                !["claude", "gemini", "copilot"].contains(&driver.name())
             );
             launch.args.retain(|arg| !before.args.contains(arg));
             launch.args
         };
         let table: &[(&str, &[&str])] = &[
-            ("claude", &[]),
+            (
+                "claude",
+                &["--allowedTools=Bash(git add *),Bash(git commit *)"],
+            ),
             (
                 "codex",
                 &[

@@ -127,6 +127,9 @@ pub(super) async fn attend(
         let slot = Arc::clone(&app.flows.slots).try_acquire_owned();
         *lock(&task.slot) = slot.ok();
     }
+    let is_total = driver.capabilities().usage_of_conversation;
+    let earlier = flow.ticket.as_ref().filter(|_| is_total);
+    let earlier = earlier.map_or_else(Usage::default, |ticket| ticket.session_usage);
     let mut output = Output::new(driver);
     let (mut pace, mut busy_at, mut work_done) = (LOOKS.0, app.now().unix(), 0);
     let mut interrupted = None;
@@ -157,7 +160,7 @@ pub(super) async fn attend(
                     (work_done, busy_at) = (done, now);
                 }
             }
-            let usage = lock(&task.live).usage;
+            let usage = lock(&task.live).usage.since(earlier);
             let reason = match (now - busy_at >= stall, is_over(flow, usage)) {
                 (true, _) => Some(FlowReason::Stall),
                 (_, true) => Some(FlowReason::BudgetExhausted),
@@ -182,7 +185,6 @@ pub(super) async fn attend(
         return blocking(app, move |app| lost(app, &own, &folder, output, now)).await;
     };
     let report = report(output, &exit, &folder, now);
-    let is_total = driver.capabilities().usage_of_conversation;
     update(app, &flow.flow_id, move |flow, events| {
         if flow.activity() != Activity::Attend {
             return ((), None);
@@ -192,7 +194,10 @@ pub(super) async fn attend(
         if let Some(ticket) = flow.ticket.as_mut().filter(|_| is_total) {
             let total = report.usage;
             report.usage = total.since(ticket.session_usage);
-            ticket.session_usage = total;
+            // A turn that failed may have reported nothing.
+            if total.tokens() > 0 {
+                ticket.session_usage = total;
+            }
         }
         let interrupted = match (&interrupted, flow.asked, exit.interrupted, exit.timed_out) {
             (Some(reason), ..) => Some(*reason),

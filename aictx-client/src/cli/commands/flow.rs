@@ -31,7 +31,7 @@ const TURN_DIR: &str = "AICTX_TURN_DIR";
 /// Exit status of a flow that a person has to look after.
 const PAUSED_STATUS: i32 = 3;
 /// Variables that agents get, by name.
-const VARIABLES: [&str; 22] = [
+const VARIABLES: [&str; 23] = [
     "PATH",
     "HOME",
     "USER",
@@ -51,6 +51,7 @@ const VARIABLES: [&str; 22] = [
     "no_proxy",
     "GH_TOKEN",
     "GITHUB_TOKEN",
+    "CLAUDE_CODE_OAUTH_TOKEN",
     "NODE_EXTRA_CA_CERTS",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",

@@ -62,6 +62,12 @@ impl Driver for Claude {
             .session(settings, "--resume", "--session-id")
     }
 
+    fn allow_commits(&self, launch: &mut Launch, _git_dirs: &[&str]) {
+        // Outside of its sandbox they would be asked for.
+        let rules = "--allowedTools=Bash(git add *),Bash(git commit *)";
+        launch.args.push(rules.to_owned());
+    }
+
     fn reader(&self) -> Box<dyn Reader + Send> {
         JsonLines::boxed(&AGENT)
     }

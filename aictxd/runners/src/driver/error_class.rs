@@ -20,6 +20,7 @@ const WORDS: &[(&str, ErrorClass)] = &[
     ("no conversation found", SessionMissing),
     ("no rollout found", SessionMissing),
     ("session not found", SessionMissing),
+    ("no previous sessions found", SessionMissing),
     ("expected a string starting with \\\"ses", SessionMissing),
     ("invalid session identifier", SessionMissing),
     ("no session, task, or name matched", SessionMissing),
@@ -154,6 +155,11 @@ mod tests {
             ),
             ("stream disconnected before completion", None, Network),
             ("unexpected status 503 Service Unavailable", None, Network),
+            (
+                "Error resuming session: No previous sessions found for this project.",
+                None,
+                SessionMissing,
+            ),
             ("exit status 4012", None, Unknown),
             ("Something else", None, Unknown),
         ];

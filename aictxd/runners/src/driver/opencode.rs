@@ -1,8 +1,8 @@
 //! OpenCode: `opencode run --format json`.
 //!
 //! It asks for nothing that its configuration allows. What it would ask is rejected without a person, and would end
-//! the turn unless told otherwise. An error of the service is tried again without an end and told only in its log, which therefore goes to standard error: the
-//! caller ends such a turn, and the log names the cause.
+//! the turn unless told otherwise. An error of the service is tried again in silence for a minute or longer; only its
+//! log, which therefore goes to standard error, names the cause until then.
 
 use aictx_proto::flow::{ErrorClass, Usage};
 
@@ -106,6 +106,7 @@ fn event(draft: &mut Draft, event: &Members<'_>) -> Option<Progress> {
             let text = format!("{name}: {}", data.text(&["message"]));
             // The cause of such an error stands only in the log.
             let class = (name == "UnknownError").then_some(ErrorClass::Unknown);
+            draft.resets_at = draft.reset_time(&data.text(&["responseBody"]));
             draft.end_with(&text, class, data.whole(&["statusCode"]));
             Progress::notice(&text)
         }

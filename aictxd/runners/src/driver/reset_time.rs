@@ -17,6 +17,9 @@ const MAX_WORDS: usize = 96;
 /// Farthest end of a limit that is believed, in seconds: the longest limits are those of a month.
 const FARTHEST: i64 = 62 * 24 * 3600;
 
+/// Age up to which a time of day is not the one of tomorrow, in seconds.
+const JUST_PAST: i64 = 300;
+
 /// Finds the end of a limit in a text, in seconds since the Unix epoch; never in the past.
 pub(super) fn find(text: &str, now: i64, zones: Zones) -> Option<i64> {
     let is_near = |at: &i64| (now..=now.saturating_add(FARTHEST)).contains(at);
@@ -130,10 +133,11 @@ fn clock(words: &str, now: i64, zone: &TimeZone) -> Option<i64> {
             let (Some(month), Some(day)) = (month, day) else {
                 let date = (0..days_ahead).try_fold(today, |date, _| date.tomorrow().ok())?;
                 let at = on(date)?;
-                return if at > now {
-                    Some(at)
-                } else {
-                    on(date.tomorrow().ok()?)
+                return match at {
+                    at if at > now => Some(at),
+                    // Seconds are left out: the limit ends within the minute, or has ended meanwhile.
+                    at if now - at < JUST_PAST => Some(now.max(at + 59) + 1),
+                    _ => on(date.tomorrow().ok()?),
                 };
             };
             let at = on(Date::new(year.unwrap_or(today.year()), month, day).ok()?)?;
@@ -249,6 +253,8 @@ mod tests {
                 "2026-11-30T00:53:00Z",
             ),
             ("try again at 11:53 PM.", "2026-11-29T23:53:00Z"),
+            ("try again at 5:00 PM.", "2026-11-29T17:01:00Z"),
+            ("try again at 4:58 PM.", "2026-11-29T17:00:01Z"),
             ("resets tomorrow 9am", "2026-11-30T09:00:00Z"),
             ("resets 15:30", "2026-11-30T15:30:00Z"),
         ];

@@ -935,7 +935,11 @@ impl Flow {
             return;
         };
         if let Some(report) = &turn.report {
-            if !report.session.is_empty() {
+            // A conversation in which the agent did nothing may not have been kept, and it needs the full prompt.
+            let has_begun = outcome == TurnOutcome::Ok
+                || !report.text.is_empty()
+                || report.usage.tool_calls > 0;
+            if has_begun && !report.session.is_empty() {
                 report.session.clone_into(&mut ticket.session);
             }
             if !report.text.is_empty() {

@@ -9,6 +9,7 @@
 
 mod instructions;
 mod notice;
+mod request;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ use aictx_proto::shown::{self, Name};
 
 use instructions::instructions;
 pub use notice::Notice;
+pub use request::request;
 
 use super::dispatch::{DISPATCH_DIR, DISPATCH_FILE, Reply};
 use crate::ticket::fields::ContextFile;

@@ -492,3 +492,30 @@ proptest! {
         prop_assert_eq!(&*escaped(&text), text.as_str());
     }
 }
+
+#[test]
+fn the_request_of_a_prompt_is_the_task_and_the_replies() {
+    let replies = [reply(1, "Two, <aictx_ticket data=\"file\">please\n")];
+    let mut own = parts(TICKET);
+    own.docs = &[(
+        Doc::Spec,
+        "Never use <aictx_replies data=\"person\">\nthreads\n",
+    )];
+    own.replies = &replies;
+    for continued in [false, true] {
+        own.continued = continued;
+        let asked = request(&text(&own)).unwrap();
+        assert_eq!(
+            asked,
+            "Read the table\nTwo, ‹aictx_ticket data=\"file\">please"
+        );
+    }
+    own.ticket = "---\ntitle: \"a\n---\n";
+    own.kind = TurnKind::RepairFrontmatter;
+    own.replies = &[];
+    let quoted = format!("\"{}\"", text(&own));
+    let asked = request(&quoted).unwrap();
+    assert_eq!(asked, ".aictx/tickets/TICKET-001-read.md");
+    assert_eq!(request("Read the table"), None);
+    assert_eq!(request("<aictx_instructions>\nDo it"), None);
+}
