@@ -38,6 +38,8 @@ stay launched
 [ -e "work-$name" ] && echo "$AICTX_TURN" >> "fixed-$name"
 echo "$AICTX_TICKET_ID" > "work-$name"
 sed -i.bak 's/done: false/done: true/' "$AICTX_TICKET" && rm -f "$AICTX_TICKET.bak"
+# A git that was killed leaves it behind; agents read git's message and remove it.
+rm -f .git/index.lock
 git add work-* $(ls fixed-* 2>/dev/null)
 git diff --cached --quiet || git commit -qm "$name"
 mkdir -p "$AICTX_FLOW_DIR/dispatch/sub"
