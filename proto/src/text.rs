@@ -202,6 +202,18 @@ fn quoted(word: &str) -> String {
     }
 }
 
+/// Reads `90`, `90s`, `10m` or `2h` as seconds.
+pub fn seconds(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (number, factor) = match text.chars().last()? {
+        's' => (text.trim_end_matches('s'), 1),
+        'm' => (text.trim_end_matches('m'), 60),
+        'h' => (text.trim_end_matches('h'), 3_600),
+        _ => (text, 1),
+    };
+    number.trim().parse::<u64>().ok()?.checked_mul(factor)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

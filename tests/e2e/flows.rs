@@ -832,15 +832,30 @@ fn d19_8_a_dispatch_that_is_a_link_is_not_followed() {
     let scene = Scene::new(&["verify: ['true']\n"]);
     let daemon = scene.env.daemon();
     fs::write(scene.script.join("secret"), "content of another file").unwrap();
+    // Nor is one in the place of a context document.
+    let context = scene.repo.join(".aictx/context");
+    fs::create_dir_all(&context).unwrap();
+    std::os::unix::fs::symlink(scene.script.join("secret"), context.join("spec.md")).unwrap();
+    fs::write(context.join("decisions.md"), "use tabs").unwrap();
     scene.turn(
         1,
-        "ln -s \"$SCRIPT/secret\" \"$AICTX_FLOW_DIR/DISPATCH.md\"; work; finish; commit",
+        "echo \"$AICTX_NEW_SESSION\" > \"$SCRIPT/session\"; ln -s \"$SCRIPT/secret\" \"$AICTX_FLOW_DIR/DISPATCH.md\"; work; finish; commit",
     );
     scene.start(&[]);
-    let flow = scene.rest();
-    assert_eq!(flow["status"], "paused", "{flow:#}");
+    scene.ends_as("paused", "needs_user_fix");
     let events = scene.json(&["log", "--events"]).to_string();
     assert!(!events.contains("content of another"), "{events}");
+    let prompt = scene.prompt(1);
+    assert!(
+        prompt.contains("use tabs") && !prompt.contains("content of another"),
+        "{prompt}"
+    );
+    let session = fs::read_to_string(scene.script.join("session")).unwrap();
+    assert_eq!(
+        session.trim().len(),
+        36,
+        "a conversation of its own has an id"
+    );
     drop(daemon);
 }
 

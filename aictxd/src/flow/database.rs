@@ -315,11 +315,20 @@ impl Database {
         )
     }
 
-    /// Returns a flow by id or a unique beginning of it.
+    /// Returns a flow by its id.
     ///
     /// # Errors
     /// The database cannot be read.
     pub fn get(&self, id: &str) -> Result<Option<Flow>, DatabaseError> {
+        let found = self.flows("SELECT state FROM flow WHERE id = ?1", [id])?;
+        Ok(found.into_iter().next())
+    }
+
+    /// Returns a flow by id or a unique beginning of it, as people name it.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn find(&self, id: &str) -> Result<Option<Flow>, DatabaseError> {
         let found = self.flows(
             "SELECT state FROM flow WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id = ?1 DESC LIMIT 2",
             [id],
@@ -591,7 +600,8 @@ mod tests {
         let refused = database.save(&mut stale, &[], None, 3);
         assert!(matches!(refused, Err(DatabaseError::Stale(_))));
         assert_eq!(stale.state_rev, 0);
-        assert_eq!(database.get("flw_").unwrap(), Some(one.clone()));
+        assert_eq!(database.find("flw_").unwrap(), Some(one.clone()));
+        assert_eq!(database.get("flw_").unwrap(), None);
         assert_eq!(database.events("flw_1", 0, 9).unwrap()[0].text, "begun");
         // A newer daemon fences the older one.
         let newer = Database::open(&path).unwrap();

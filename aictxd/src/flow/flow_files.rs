@@ -20,6 +20,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::flow::DispatchMode;
 use aictx_proto::text::hex;
+use aictx_redact::{Report, scrub_text};
 use aictx_work::flow::dispatch::{
     self, ArchivedFile, AttachmentError, DISPATCH_DIR, DISPATCH_FILE, Dispatch, DispatchError,
     Kind, Listed, MAX_ATTACHMENT, MAX_DISPATCH, MAX_ENTRIES, MAX_REPLY, META_FILE, Meta, Origin,
@@ -221,13 +222,14 @@ impl FlowFiles {
         let files = self.attachments(&draft)?;
         let files = files.iter().map(|name| self.archived_file(&draft, name));
         let files = files.collect::<Result<_, _>>()?;
+        let title = match dispatch.title.is_empty() {
+            true => dispatch.body.lines().next().unwrap_or_default().to_owned(),
+            false => dispatch.title,
+        };
         let meta = Meta {
             seq,
             mode: dispatch.mode,
-            title: match dispatch.title.is_empty() {
-                true => dispatch.body.lines().next().unwrap_or_default().to_owned(),
-                false => dispatch.title,
-            },
+            title: scrub_text(&title, &mut Report::default()).into_owned(),
             ticket_id: turn.ticket_id.clone(),
             turn: turn.n,
             agent: turn.agent.clone(),

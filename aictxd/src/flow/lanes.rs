@@ -96,7 +96,8 @@ fn open(app: &App, flow: &Flow, ticket_id: &str, file: &str) -> Result<Option<St
 fn merge(app: &App, flow: &Flow, lane: &Lane) -> Result<(), FlowsError> {
     let (main, own) = (Path::new(&flow.worktree), PathBuf::from(&lane.worktree));
     if own.exists() {
-        if let Err(said) = worktree::put_on_top(main, &own, &flow.branch, &lane.branch) {
+        if let Err(error) = worktree::put_on_top(main, &own, &flow.branch, &lane.branch) {
+            let said = error.to_string();
             let lines = said.lines().filter(|line| !line.starts_with("hint:"));
             let lines: Vec<&str> = lines.collect();
             let text = format!(

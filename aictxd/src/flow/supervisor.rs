@@ -84,7 +84,7 @@ pub enum FlowsError {
     Panicked,
 }
 
-/// What a turn under way shows.
+/// Sign of life of a turn under way.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Live {
     /// Last thing that the agent said or did.
@@ -194,12 +194,18 @@ impl Flows {
     pub(super) fn environment(&self, flow_id: &str) -> Vec<(String, String)> {
         let known = lock(&self.environments).get(flow_id).cloned();
         known.map_or_else(
-            || std::env::vars().collect(),
+            || {
+                let all = std::env::vars_os();
+                let text = all.map(|(name, value)| {
+                    Some((name.into_string().ok()?, value.into_string().ok()?))
+                });
+                text.flatten().collect()
+            },
             |known| known.into_iter().collect(),
         )
     }
 
-    /// What a turn under way shows.
+    /// Sign of life of the turn under way.
     pub fn live(&self, flow_id: &str) -> Live {
         let task = lock(&self.tasks).get(flow_id).cloned();
         task.map(|task| lock(&task.live).clone())
@@ -652,6 +658,7 @@ async fn step(app: &Arc<App>, flow_id: &str, task: &Arc<Task>) -> Result<bool, F
     }
     Ok(true)
 }
+
 async fn look(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError> {
     let before = flow.finished.len();
     let flow = blocking(app, move |app| {

@@ -1,10 +1,10 @@
-//! What a flow decides on: the tickets, git and the context documents of its worktree.
+//! Facts that a flow decides on: the tickets, git and the context documents of its worktree.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aictx_continuity::claimed_tickets;
-use aictx_files::untrusted;
+use aictx_files::untrusted::{self, Links, ReadError};
 use aictx_proto::effect::Effects;
 use aictx_proto::rpc::RpcError;
 use aictx_proto::snapshot::Snapshot;
@@ -74,9 +74,9 @@ impl Surroundings {
             Some(_) => worktree::tree(worktree, &scratch(app, flow)?).unwrap_or_default(),
             None => String::new(),
         };
-        let context = worktree.join(CONTEXT);
         let read = |doc: Doc| {
-            let text = untrusted::read_text(&context.join(doc.file_name()), MAX_DOC).ok()?;
+            let path = Path::new(CONTEXT).join(doc.file_name());
+            let text = read_inside(worktree, &path, MAX_DOC).ok()?;
             (!text.trim().is_empty()).then_some((doc, text))
         };
         let docs: Vec<_> = Doc::ALL.iter().filter_map(|doc| read(*doc)).collect();
@@ -247,7 +247,12 @@ pub(super) async fn give_back(
 ) -> Result<Option<String>, FlowsError> {
     let copy = TicketPlace::of(app, flow, &turn.file);
     let path = Path::new(&flow.worktree).join(&copy.path);
-    let text = match untrusted::read_text(&path, MAX_TICKET as u64) {
+    let read = read_inside(
+        Path::new(&flow.worktree),
+        Path::new(&copy.path),
+        MAX_TICKET as u64,
+    );
+    let text = match read {
         Ok(text) if copy.is_copy => text,
         Ok(_) => return Ok(None),
         Err(error) if error.is_missing() => return Ok(None),
@@ -286,6 +291,12 @@ pub(super) async fn give_back(
         .await;
     let (problem, _) = written.map_err(FlowsError::Method)?;
     problem.map_err(FlowsError::Method)
+}
+
+/// Reads a text of a worktree; a link that leads out of it is an error.
+pub(super) fn read_inside(worktree: &Path, path: &Path, limit: u64) -> Result<String, ReadError> {
+    let bytes = untrusted::Directory::open(worktree)?.read(path, Links::Inside, limit)?;
+    String::from_utf8(bytes).map_err(|_| ReadError::NotText)
 }
 
 /// Digest of the text of a ticket.

@@ -7,6 +7,7 @@ use aictx_proto::flow::{
     AgentError, CommitBy, ErrorClass, FlowReason, TurnKind, TurnOutcome, TurnReport, Usage,
 };
 use aictx_proto::methods::{self as words, Severity};
+use aictx_proto::text;
 use aictx_redact::{Report, scrub_text};
 use aictx_runners::driver::{self, Driver, Exit, Progress, Reader};
 use aictx_work::flow::engine::{Activity, Judgement};
@@ -327,12 +328,9 @@ pub(super) async fn archive(app: &Arc<App>, flow: Flow) -> Result<(), FlowsError
         let archived = files.archive_dispatch(&turn, flow.dispatch_seq, app.now());
         let (dispatch, problem) = match (archived, problem) {
             (Ok(dispatch), problem) => (dispatch, problem.unwrap_or_default()),
+            (Err(error @ FlowFilesError::Store(_)), _) => return Err(error.into()),
             // A person corrects the file, and the next turn archives it.
-            (
-                Err(error @ (FlowFilesError::Dispatch { .. } | FlowFilesError::Attachments { .. })),
-                _,
-            ) => (None, error.to_string()),
-            (Err(error), _) => return Err(error.into()),
+            (Err(error), _) => (None, error.to_string()),
         };
         hold::at(Point::Archived, turn.n);
         app.flows.update(app, &flow.flow_id, |flow, events| {
@@ -500,7 +498,7 @@ async fn run_check(
         });
     }
     let folder = TurnFolder::create(path.clone()).map_err(fail)?;
-    let seconds = seconds(&check.timeout).unwrap_or(CHECK_SECONDS);
+    let seconds = text::seconds(&check.timeout).unwrap_or(CHECK_SECONDS);
     let start = || {
         app.flows.database()?.check_epoch()?;
         turn_host::kill_marked(folder.path());
@@ -541,18 +539,6 @@ async fn run_check(
         timed_out: exit.timed_out,
         interrupted: exit.interrupted,
     })
-}
-
-/// Reads `90`, `90s`, `10m` or `2h` as seconds.
-fn seconds(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let (number, factor) = match text.chars().last()? {
-        's' => (text.trim_end_matches('s'), 1),
-        'm' => (text.trim_end_matches('m'), 60),
-        'h' => (text.trim_end_matches('h'), 3_600),
-        _ => (text, 1),
-    };
-    number.trim().parse::<u64>().ok()?.checked_mul(factor)
 }
 
 /// Looks at what a turn did, and commits it where that is the daemon's task.

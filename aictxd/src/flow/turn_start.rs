@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use aictx_files::untrusted;
 use aictx_proto::flow::{CommitBy, FlowReason, TurnKind, TurnPhase};
 use aictx_proto::methods as words;
 use aictx_proto::text::hex;
@@ -16,7 +15,7 @@ use serde_json::json;
 use super::flow_files::{DIRECTORY, FlowFiles};
 use super::hold::{self, Point};
 use super::supervisor::{FlowsError, Live, MAX_OUTPUT, Task, blocking, lock, update};
-use super::surroundings::{CONTEXT, Surroundings, TicketPlace, digest_of, holder};
+use super::surroundings::{CONTEXT, Surroundings, TicketPlace, digest_of, holder, read_inside};
 use super::turn_folder::{HostState, Request, TurnFolder};
 use super::{turn_host, worktree};
 use crate::app::App;
@@ -93,9 +92,10 @@ pub(super) async fn launch(app: &Arc<App>, flow: &Flow, task: &Task) -> Result<(
         };
         let own = flow.clone();
         let prepared = blocking(app, move |app| prepare(app, &own, driver, &capsule)).await?;
-        if let Some((reason, text)) = prepared {
-            return refuse(app, flow, reason, text).await;
-        }
+        let variables = match prepared {
+            Prepared::Ready(variables) => variables,
+            Prepared::Refused(reason, text) => return refuse(app, flow, reason, text).await,
+        };
         lock(&task.live).is_queued = true;
         let slot = Arc::clone(&app.flows.slots).acquire_owned().await.ok();
         *lock(&task.live) = Live::default();
@@ -115,7 +115,7 @@ pub(super) async fn launch(app: &Arc<App>, flow: &Flow, task: &Task) -> Result<(
         }
         // Free again when the turn has ended; see `attend`.
         *lock(&task.slot) = slot;
-        let environment = agent_environment(app, flow, &turn, driver);
+        let environment = agent_environment(app, flow, &turn, variables);
         app.flows.database()?.check_epoch()?;
         let started = turn_host::spawn(&folder, &environment);
         if let Err(source) = started {
@@ -156,7 +156,7 @@ pub(super) async fn refuse(
     .map(drop)
 }
 
-/// What a session that starts now would be told of memory.
+/// Text of memory that a session would begin with.
 async fn capsule(app: &Arc<App>, flow: &Flow) -> String {
     let params = json!({ "repo": flow.worktree, "runner": "generic", "prompt": "" });
     let preview = call(app, words::PREVIEW, &params).await.unwrap_or_default();
@@ -168,11 +168,10 @@ fn agent_environment(
     app: &App,
     flow: &Flow,
     turn: &Turn,
-    driver: &dyn Driver,
+    variables: Vec<(String, String)>,
 ) -> Vec<(String, String)> {
     let mut environment = app.flows.environment(&flow.flow_id);
-    let launch = driver.launch(&settings(flow, turn, ""));
-    environment.extend(launch.env);
+    environment.extend(variables);
     let ticket = Path::new(&flow.worktree).join(TicketPlace::of(app, flow, &turn.file).path);
     let own = [
         ("AICTX_FLOW_ID", flow.flow_id.clone()),
@@ -206,16 +205,24 @@ fn settings<'a>(flow: &'a Flow, turn: &'a Turn, new_session: &'a str) -> TurnSet
 /// File with the digest of the ticket's text that a turn began with.
 pub(super) const TICKET_DIGEST: &str = "ticket.json";
 
-/// Writes the prompt and the request of a turn, and keeps the worktree as it is before it; a reason where the turn
-/// cannot be.
+/// Result of the preparation of a turn.
+enum Prepared {
+    /// It can begin, with these variables of its driver.
+    Ready(Vec<(String, String)>),
+    /// It cannot.
+    Refused(FlowReason, String),
+}
+
+/// Writes the prompt and the request of a turn, and keeps the worktree as it is before it.
 fn prepare(
     app: &App,
     flow: &Flow,
     driver: &dyn Driver,
     capsule: &str,
-) -> Result<Option<(FlowReason, String)>, FlowsError> {
+) -> Result<Prepared, FlowsError> {
     let (Some(turn), Some(at_hand)) = (&flow.turn, &flow.ticket) else {
-        return Ok(None);
+        let text = "there is no turn to prepare".to_owned();
+        return Ok(Prepared::Refused(FlowReason::InfraError, text));
     };
     hold::at(Point::Prepare, turn.n);
     let worktree_path = Path::new(&flow.worktree);
@@ -224,10 +231,8 @@ fn prepare(
     files.prepare()?;
     let Some(entry) = around.entry(turn) else {
         // The next look chooses another one.
-        return Ok(Some((
-            FlowReason::NoTickets,
-            format!("{} is gone", turn.file),
-        )));
+        let text = format!("{} is gone", turn.file);
+        return Ok(Prepared::Refused(FlowReason::NoTickets, text));
     };
     let wanted = entry
         .ticket
@@ -236,15 +241,12 @@ fn prepare(
     let contents: Vec<_> = wanted
         .iter()
         .map(|file| {
-            let path = worktree_path.join(&file.path);
-            let real = path.canonicalize().ok();
-            let is_inside = real.is_none_or(|real| real.starts_with(worktree_path));
-            match untrusted::read_text(&path, MAX_CONTEXT) {
-                Ok(text) if is_inside => Ok(text),
-                Err(error) if error.is_missing() => Err(Content::Missing),
-                _ if path.is_dir() => Err(Content::NotAFile),
-                _ => Err(Content::Unreadable),
-            }
+            let path = Path::new(&file.path);
+            read_inside(worktree_path, path, MAX_CONTEXT).map_err(|error| match error {
+                error if error.is_missing() => Content::Missing,
+                _ if worktree_path.join(path).is_dir() => Content::NotAFile,
+                _ => Content::Unreadable,
+            })
         })
         .collect();
     let context: Vec<Requested<'_>> = wanted
@@ -312,11 +314,9 @@ fn prepare(
             usage: &usage,
             paths,
             ticket: &entry.text,
-            previous_ticket: None,
             docs: &docs,
             context: &context,
             capsule,
-            handoff: "",
             // A conversation that goes on has it already.
             last_answer: if turn.resume.is_empty() {
                 &at_hand.last_answer
@@ -331,12 +331,15 @@ fn prepare(
     let built = match built {
         Ok(built) => built,
         Err(error @ prompt::PromptError::RequiredFile(_)) => {
-            return Ok(Some((
-                FlowReason::MissingRequiredContext,
-                error.to_string(),
-            )));
+            let reason = FlowReason::MissingRequiredContext;
+            return Ok(Prepared::Refused(reason, error.to_string()));
         }
-        Err(error) => return Ok(Some((FlowReason::NeedsUserFix, error.to_string()))),
+        Err(error) => {
+            return Ok(Prepared::Refused(
+                FlowReason::NeedsUserFix,
+                error.to_string(),
+            ));
+        }
     };
     let path = app.flows.folder(&flow.flow_id, turn.n, turn.attempt);
     let fail = |source| FlowsError::Folder {
@@ -393,7 +396,7 @@ fn prepare(
         ((), None)
     })?;
     hold::at(Point::Prompt, turn.n);
-    Ok(None)
+    Ok(Prepared::Ready(launch.env))
 }
 
 /// A random UUID of version 4.

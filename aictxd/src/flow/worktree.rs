@@ -233,16 +233,12 @@ pub fn patch(worktree: &Path, from: &str, to: &str) -> Option<String> {
 /// Makes a branch at a checkpoint.
 ///
 /// # Errors
-/// What git says: there is no such checkpoint, or the branch is there already.
+/// As git says: there is no such checkpoint, or the branch is there already.
 pub fn branch_at(worktree: &Path, branch: &str, reference: &str) -> io::Result<()> {
-    let arguments = ["branch", "--", branch, reference].map(OsString::from);
-    said(worktree, &arguments, TIME).and_then(|(ok, text)| {
-        if ok {
-            Ok(())
-        } else {
-            Err(io::Error::other(text))
-        }
-    })
+    done(
+        worktree,
+        ["branch", "--", branch, reference].map(OsString::from),
+    )
 }
 
 /// Commits paths as a person would, with the hooks of the repository; returns what git and the hooks said where
@@ -274,36 +270,27 @@ pub fn commit(worktree: &Path, paths: &[String], message: &str) -> io::Result<Op
 /// Adds a linked worktree with a new branch at the commit of another worktree.
 ///
 /// # Errors
-/// What git says.
+/// As git says.
 pub fn add(main: &Path, path: &Path, branch: &str) -> io::Result<()> {
-    let arguments = ["worktree", "add", "--quiet", "-b", branch, "--"].map(OsString::from);
+    let words = ["worktree", "add", "--quiet", "-b", branch, "--"].map(OsString::from);
     let path = [path.as_os_str().to_owned(), OsString::from("HEAD")];
-    let arguments: Vec<_> = arguments.into_iter().chain(path).collect();
-    let (done, text) = said(main, &arguments, COMMIT_TIME)?;
-    done.then_some(()).ok_or_else(|| io::Error::other(text))
+    done(main, words.into_iter().chain(path))
 }
 
 /// Puts the branch of a linked worktree on top of the branch of another one, which has it checked out: as a
 /// fast-forward, else after a rebase. Where that cannot be, both are as they were.
 ///
 /// # Errors
-/// What git says.
-pub fn put_on_top(main: &Path, lane: &Path, branch: &str, lane_branch: &str) -> Result<(), String> {
-    let git = |worktree: &Path, words: &[&str]| {
-        let arguments: Vec<_> = words.iter().map(OsString::from).collect();
-        match said(worktree, &arguments, COMMIT_TIME) {
-            Ok((true, _)) => Ok(()),
-            Ok((false, text)) => Err(text),
-            Err(error) => Err(error.to_string()),
-        }
-    };
+/// As git says.
+pub fn put_on_top(main: &Path, lane: &Path, branch: &str, lane_branch: &str) -> io::Result<()> {
+    let git = |worktree: &Path, words: &[&str]| done(worktree, words.iter().map(OsString::from));
     let forward = || git(main, &["merge", "--ff-only", "--quiet", lane_branch]);
     if forward().is_ok() {
         return Ok(());
     }
-    if let Err(text) = git(lane, &["rebase", "--quiet", branch]) {
+    if let Err(error) = git(lane, &["rebase", "--quiet", branch]) {
         let _ = git(lane, &["rebase", "--abort"]);
-        return Err(text);
+        return Err(error);
     }
     forward()
 }
@@ -311,18 +298,10 @@ pub fn put_on_top(main: &Path, lane: &Path, branch: &str, lane_branch: &str) -> 
 /// Removes a linked worktree that holds nothing that is not committed.
 ///
 /// # Errors
-/// What git says.
-pub fn remove_clean(main: &Path, lane: &Path) -> Result<(), String> {
-    let arguments = ["worktree", "remove", "--"].map(OsString::from);
-    let arguments: Vec<_> = arguments
-        .into_iter()
-        .chain([lane.as_os_str().to_owned()])
-        .collect();
-    match said(main, &arguments, TIME) {
-        Ok((true, _)) => Ok(()),
-        Ok((false, text)) => Err(text),
-        Err(error) => Err(error.to_string()),
-    }
+/// As git says.
+pub fn remove_clean(main: &Path, lane: &Path) -> io::Result<()> {
+    let words = ["worktree", "remove", "--"].map(OsString::from);
+    done(main, words.into_iter().chain([lane.as_os_str().to_owned()]))
 }
 
 /// Operation of git that is in progress in a worktree, in words.
@@ -345,14 +324,16 @@ pub fn unfinished(worktree: &Path) -> Option<&'static str> {
 /// Removes a linked worktree and its branch, which is merged; what git does not want to remove stays.
 pub fn remove(main: &Path, lane: &Path, branch: &str) {
     let branch = ["branch", "--delete", "--quiet", "--", branch].map(OsString::from);
-    let removed = remove_clean(main, lane).and_then(|()| match said(main, &branch, TIME) {
-        Ok((true, _)) => Ok(()),
-        Ok((false, text)) => Err(text),
-        Err(error) => Err(error.to_string()),
-    });
-    if let Err(text) = removed {
-        tracing::warn!(text, "a lane was not removed");
+    if let Err(error) = remove_clean(main, lane).and_then(|()| done(main, branch)) {
+        tracing::warn!(%error, "a lane was not removed");
     }
+}
+
+/// Runs git as the person's own git, and fails with everything that it said where it does not succeed.
+fn done(worktree: &Path, arguments: impl IntoIterator<Item = OsString>) -> io::Result<()> {
+    let arguments: Vec<_> = arguments.into_iter().collect();
+    let (is_done, text) = said(worktree, &arguments, COMMIT_TIME)?;
+    is_done.then_some(()).ok_or_else(|| io::Error::other(text))
 }
 
 /// Runs git as the person's own git; returns its success and everything that it and its hooks said.

@@ -75,7 +75,7 @@ fn flow_of(app: &App, params: &FlowParams) -> Result<Flow, RpcError> {
     let database = database(app)?;
     let error = |e: DatabaseError| failed(e.into());
     if !params.flow.is_empty() {
-        let found = database.get(&params.flow).map_err(error)?;
+        let found = database.find(&params.flow).map_err(error)?;
         return found.ok_or_else(|| failed(FlowsError::Unknown(params.flow.clone())));
     }
     let place = place(app, &params.repo)?;
@@ -185,8 +185,6 @@ struct Plan {
     caps: Caps,
     problems: Vec<String>,
     warnings: Vec<String>,
-    /// Checks that would run and are not trusted.
-    untrusted: Vec<String>,
 }
 
 fn plan(app: &App, params: &FlowStartParams) -> Result<Plan, RpcError> {
@@ -247,7 +245,7 @@ fn plan(app: &App, params: &FlowStartParams) -> Result<Plan, RpcError> {
             ));
         }
     }
-    drivers(app, params, &open, &mut problems, &mut warnings);
+    drivers(params, &open, &mut problems, &mut warnings);
     let database = database(app)?;
     let repo = place.root.to_string_lossy();
     let mut untrusted = Vec::new();
@@ -276,7 +274,6 @@ fn plan(app: &App, params: &FlowStartParams) -> Result<Plan, RpcError> {
         queue,
         problems,
         warnings,
-        untrusted,
     })
 }
 
@@ -299,7 +296,6 @@ fn checks(open: &[&Entry], own: &[String]) -> Vec<String> {
 
 /// Looks at the agents that the tickets need.
 fn drivers(
-    _: &App,
     params: &FlowStartParams,
     open: &[&Entry],
     problems: &mut Vec<String>,
@@ -514,12 +510,6 @@ fn start_now(app: &Arc<App>, params: FlowStartParams) -> Result<FlowReply, RpcEr
     app.flows.ensure(app, &flow.flow_id);
     let mut reply = told(app, &flow, format!("started flow {}", flow.flow_id));
     reply.warnings = plan.warnings;
-    if !plan.untrusted.is_empty() {
-        tracing::info!(
-            flow = flow.flow_id,
-            "will ask for checks that are not trusted"
-        );
-    }
     Ok(reply)
 }
 
@@ -849,7 +839,9 @@ fn turn_of(flow: &Flow, receipts: &[Receipt], wanted: u32) -> Result<(u32, u32),
     let past = receipts.iter().find(|receipt| receipt.n == wanted);
     let attempt = now
         .map(|turn| turn.attempt)
-        .or(past.map(|receipt| receipt.attempt));
+        .or(past.map(|receipt| receipt.attempt))
+        // One that came to no end has no receipt.
+        .or((1..=flow.last_turn).contains(&wanted).then_some(1));
     attempt.map(|attempt| (wanted, attempt)).ok_or_else(|| {
         let text = format!("flow {} has no turn {wanted}", flow.flow_id);
         RpcError::new(NOT_FOUND, text).hint("`aictx flow log` lists its turns")
@@ -1011,7 +1003,8 @@ pub(super) async fn retire(app: &Arc<App>, params: FlowParams) -> Result<FlowRep
         for lane in &flow.lanes {
             let path = Path::new(&lane.worktree);
             if path.exists() {
-                worktree::remove_clean(worktree, path).map_err(|said| {
+                worktree::remove_clean(worktree, path).map_err(|e| {
+                    let said = e.to_string();
                     RpcError::new(REFUSED, format!("{}: {}", path.display(), said.trim()))
                         .hint("keep what you need of it, then `git worktree remove --force` it")
                 })?;

@@ -257,7 +257,7 @@ pub struct FlowEvent {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FlowReply {
-    /// What happened, in a line.
+    /// Outcome, in a line.
     pub message: String,
     /// The flow, or the flows.
     pub flows: Vec<FlowRow>,

@@ -128,7 +128,7 @@ impl Point {
         Self::HalfReplied,
     ];
 
-    /// Where the daemon is held; nothing where the agent or a check stays instead.
+    /// Point at which the daemon is held; nothing where the agent or a check stays instead.
     fn held_at(self) -> Option<&'static str> {
         Some(match self {
             Self::Chosen => "prepare",
@@ -146,7 +146,7 @@ impl Point {
         })
     }
 
-    /// Where the agent or a check stays.
+    /// Point at which the agent or a check stays.
     fn stays_at(self) -> Option<&'static str> {
         match self {
             Self::Spawned | Self::Launched => Some("launched"),
@@ -179,7 +179,7 @@ impl fmt::Display for Point {
     }
 }
 
-/// What is killed.
+/// Victim of a kill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Victim {
     /// The daemon.
@@ -201,7 +201,7 @@ impl Victim {
     }
 }
 
-/// What is done to a file while no daemon runs.
+/// Damage to a file while no daemon runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
     /// The last write to the database is cut off.
@@ -241,7 +241,7 @@ impl Damage {
         Self::Host,
     ];
 
-    /// Where the file matters most.
+    /// Point at which the file matters most.
     pub fn point(self, seed: u64) -> Point {
         let points: &[Point] = match self {
             Self::Exit | Self::ExitEmpty => &[Point::Ended],
@@ -402,7 +402,7 @@ impl Scene {
         turns.join(format!("turns/{:04}", self.turn))
     }
 
-    /// What a person does meanwhile.
+    /// Acts of a person meanwhile.
     fn write_as_person(&self, with_edits: bool) {
         if self.point != Point::HalfReplied {
             self.reply_by_file();

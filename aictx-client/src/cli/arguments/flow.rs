@@ -326,18 +326,9 @@ pub struct FlowLog {
     pub at: FlowAt,
 }
 
-/// Reads `90`, `90s`, `10m` or `2h` as seconds.
+/// Reads a time as seconds.
 fn seconds(text: &str) -> Result<u64, TimeError> {
-    let (number, factor) = match text.chars().last() {
-        Some('s') => (text.trim_end_matches('s'), 1),
-        Some('m') => (text.trim_end_matches('m'), 60),
-        Some('h') => (text.trim_end_matches('h'), 3_600),
-        _ => (text, 1),
-    };
-    let number: Option<u64> = number.trim().parse().ok();
-    number
-        .and_then(|number| number.checked_mul(factor))
-        .ok_or(TimeError)
+    aictx_proto::text::seconds(text).ok_or(TimeError)
 }
 
 /// Text that is no time.

@@ -856,7 +856,7 @@ impl Flow {
         turn.report = Some(report);
     }
 
-    /// What the turn left for the person is in the archive, or cannot be.
+    /// The dispatch of the turn is in the archive, or cannot be.
     pub fn archived(&mut self, dispatch: Option<Dispatched>, problem: String) {
         let Some(turn) = &mut self.turn else { return };
         turn.phase = TurnPhase::Outboxed;
@@ -1299,7 +1299,7 @@ fn is_valid(entry: &Entry) -> bool {
     entry.ticket.is_some() && !findings.any(|f| f.code.severity() == Severity::Error)
 }
 
-/// What a strict flow pauses for.
+/// Finding for which a strict flow pauses.
 fn strictly(facts: &Judgement) -> Option<(FlowReason, &'static str, Vec<String>)> {
     if !facts.out_of_scope.is_empty() {
         let text = "paths outside the ticket's scope were changed";

@@ -37,12 +37,10 @@ const MAX_DOC: usize = 4_000;
 const REQUESTED_BYTES: usize = 4_096;
 /// Most bytes of all requested files.
 const MAX_REQUESTED: usize = 16_384;
-/// Longest text of the previous ticket, in bytes.
-const MAX_PREVIOUS_TICKET: usize = 16_384;
 /// Longest continuity capsule, in bytes.
 const MAX_CAPSULE: usize = 6 * 1024;
-/// Longest handoff and last answer, in bytes each.
-const MAX_HANDOFF: usize = 8 * 1024;
+/// Longest last answer, in bytes.
+const MAX_ANSWER: usize = 8 * 1024;
 /// Most bytes of a ticket of which nobody knows where its frontmatter ends, where the task does not matter.
 const MAX_BEGINNING: usize = 8 * 1024;
 /// Most bytes of the output of hooks, and of checks.
@@ -62,7 +60,7 @@ pub enum PromptError {
     /// The budget is too small for any prompt.
     #[error("a prompt needs at least {MIN_BUDGET} bytes; {0} are allowed")]
     Budget(usize),
-    /// What never gives way is longer than the budget.
+    /// The parts that never give way are longer than the budget.
     #[error("the prompt needs {needed} of {budget} bytes; shorten what `{longest}` holds")]
     TooLong {
         /// Bytes of what never gives way.
@@ -118,7 +116,7 @@ pub struct Paths<'a> {
 pub struct Requested<'a> {
     /// The entry.
     pub file: &'a ContextFile,
-    /// What was found.
+    /// Result of reading it.
     pub content: Content<'a>,
 }
 
@@ -154,16 +152,12 @@ pub struct Parts<'a> {
     pub paths: Paths<'a>,
     /// Text of the ticket's file.
     pub ticket: &'a str,
-    /// Path and text of the ticket before this one.
-    pub previous_ticket: Option<(&'a str, &'a str)>,
     /// Context documents.
     pub docs: &'a [(Doc, &'a str)],
     /// Files that the ticket asks for.
     pub context: &'a [Requested<'a>],
-    /// What memory holds on the ticket.
+    /// Text of memory on the ticket.
     pub capsule: &'a str,
-    /// Handoff of the last turn or session.
-    pub handoff: &'a str,
     /// Last answer of the agent on this ticket.
     pub last_answer: &'a str,
     /// Notices.
@@ -185,10 +179,8 @@ pub struct Prompt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     LastAnswer,
-    PreviousTicket,
     /// Files that are not required, the last one first.
     Context(Reverse<usize>),
-    Handoff,
     Capsule,
     /// The last one first.
     Docs(Reverse<Doc>),
@@ -276,26 +268,13 @@ pub fn build(parts: &Parts<'_>, budget: usize) -> Result<Prompt, PromptError> {
     if knows_nothing && is_work {
         docs(&mut pieces, parts);
         requested(&mut pieces, parts.context)?;
-        if let Some((path, text)) = parts.previous_ticket {
-            pieces.block("previous_ticket", "file", |pieces| {
-                let name = "previous_ticket";
-                pieces.push(name, None, file_line(path, ""));
-                pieces.push(
-                    name,
-                    Rank::PreviousTicket,
-                    capped(&escaped(text), MAX_PREVIOUS_TICKET),
-                );
-            });
-        }
     }
     ticket(&mut pieces, parts, knows_nothing);
     if knows_nothing {
         let shown = |text: &str, limit| capped(&escaped(&shown::lines(text)), limit);
         let capsule = shown(parts.capsule, MAX_CAPSULE);
         pieces.text("continuity", "memory", Rank::Capsule, &capsule);
-        let handoff = shown(parts.handoff, MAX_HANDOFF);
-        pieces.text("handoff", "memory", Rank::Handoff, &handoff);
-        let answer = shown(parts.last_answer, MAX_HANDOFF);
+        let answer = shown(parts.last_answer, MAX_ANSWER);
         pieces.text("last_answer", "output", Rank::LastAnswer, &answer);
     }
     let usage = escaped(&shown::line(parts.usage, 200)).into_owned();

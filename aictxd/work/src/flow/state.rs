@@ -300,7 +300,7 @@ pub struct TicketAtHand {
     /// Its checks as of when a person last had a hand in it: they run whatever an agent makes of the ticket.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<Vec<PinnedCheck>>,
-    /// What the next turn has to put right.
+    /// Tasks of the next turn before any work.
     pub gates: Gates,
     /// Turns in a row that changed nothing.
     pub idle_turns: u32,
@@ -330,7 +330,7 @@ pub struct PinnedCheck {
     pub timeout: String,
 }
 
-/// What the next turn of a ticket has to put right.
+/// Tasks of the next turn of a ticket before any work.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Gates {
@@ -445,7 +445,7 @@ pub struct Turn {
     /// Dispatch that it left and is archived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<Dispatched>,
-    /// What is wrong with its dispatch.
+    /// Reason why its dispatch is not archived.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub dispatch_problem: String,
 }

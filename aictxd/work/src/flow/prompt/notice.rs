@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use aictx_proto::shown::{self, Code, Name};
+use aictx_proto::shown::{self, Code};
 use aictx_proto::text::truncate_chars;
 
 use super::{MAX_NAMED, more};
@@ -39,13 +39,6 @@ pub enum Notice<'a> {
         /// Turns in a row.
         turns: u32,
     },
-    /// The branch has other commits than after the last turn.
-    BranchMoved {
-        /// Commit then.
-        from: &'a str,
-        /// Commit now.
-        to: &'a str,
-    },
 }
 
 impl Notice<'_> {
@@ -70,13 +63,10 @@ impl Notice<'_> {
                  the person: if this turn changes nothing either, the flow stops.",
                 if *turns == 1 { "turn" } else { "turns" }
             ),
-            Self::BranchMoved { .. } => {
-                "The branch has new commits of somebody else; look at them first.".to_owned()
-            }
         }
     }
 
-    /// What programs printed, with at most `limit` bytes of the end of an output.
+    /// Output of programs, with at most `limit` bytes of the end of an output.
     pub(super) fn output(&self, limit: usize) -> String {
         match self {
             Self::Findings { findings, .. } => named(findings),
@@ -101,9 +91,6 @@ impl Notice<'_> {
                 )
             }
             Self::Idle { .. } => String::new(),
-            Self::BranchMoved { from, to } => {
-                format!("{}..{}", Name::new(from, 40), Name::new(to, 40))
-            }
         }
     }
 }

@@ -22,11 +22,9 @@ fn parts(ticket: &str) -> Parts<'_> {
             context_dir: ".aictx/context",
         },
         ticket,
-        previous_ticket: None,
         docs: &[],
         context: &[],
         capsule: "",
-        handoff: "",
         last_answer: "",
         notices: &[],
         replies: &[],
@@ -104,15 +102,19 @@ fn blocks_come_in_the_order_of_their_change() {
         (Doc::ActiveContext, "A"),
     ];
     parts.context = &context;
-    parts.previous_ticket = Some((".aictx/tickets/TICKET-000.md", "before"));
-    (parts.capsule, parts.handoff, parts.last_answer) = ("memory", "handoff", "answer");
-    parts.notices = &[
+    (parts.capsule, parts.last_answer) = ("memory", "answer");
+    let check = CheckResult {
+        tail: "failed".to_owned(),
+        ..CheckResult::default()
+    };
+    let notices = [
         Notice::Idle { turns: 1 },
-        Notice::BranchMoved {
-            from: "a1",
-            to: "b2",
+        Notice::Verify {
+            check: &check,
+            attempts: 1,
         },
     ];
+    parts.notices = &notices;
     parts.replies = &replies;
     let prompt = build(&parts, DEFAULT_BUDGET).unwrap();
     assert_eq!(
@@ -122,10 +124,8 @@ fn blocks_come_in_the_order_of_their_change() {
             "paths",
             "docs",
             "context",
-            "previous_ticket",
             "ticket",
             "continuity",
-            "handoff",
             "last_answer",
             "turn",
             "notice",
@@ -190,7 +190,6 @@ fn a_conversation_that_goes_on_is_not_told_again() {
     let full = Parts {
         docs: &docs,
         capsule: &memory,
-        handoff: &memory,
         ..parts(TICKET)
     };
     let continued = text(&Parts {
@@ -429,9 +428,7 @@ proptest! {
             continued,
             usage: at(0),
             last_answer: at(0),
-            previous_ticket: Some((at(1), at(1))),
             context: &context,
-            handoff: at(3),
             capsule: at(4),
             docs: &[(Doc::Spec, at(5)), (Doc::Decisions, at(6)), (Doc::ActiveContext, at(4))],
             replies: &replies,
@@ -457,16 +454,16 @@ proptest! {
     }
 
     #[test]
-    fn texts_give_way_in_order(lens in prop::collection::vec(0..9_000_usize, 7), budget in 20_000..60_000_usize) {
+    fn texts_give_way_in_order(lens in prop::collection::vec(0..9_000_usize, 5), budget in 20_000..60_000_usize) {
         let rank = [
-            Rank::LastAnswer, Rank::PreviousTicket, Rank::Handoff, Rank::Capsule, Rank::Docs(Reverse(Doc::Spec)),
+            Rank::LastAnswer, Rank::Capsule, Rank::Docs(Reverse(Doc::Spec)),
             Rank::Replies(0), Rank::Ticket,
         ];
         let piece = |(rank, len): (Rank, usize)| Piece { block: "x", text: "é".repeat(len / 2), rank: Some(rank) };
         let pieces = || rank.into_iter().zip(lens.iter().copied()).map(piece);
         // The order in the prompt is another one.
         let mut shuffled: Vec<Piece> = pieces().rev().collect();
-        shuffled.rotate_left(lens[0] % 7);
+        shuffled.rotate_left(lens[0] % 5);
         let prompt = fit(shuffled, budget, "").unwrap();
         let intact = |piece: &Piece| piece.text.len() > LEFT_OUT.len();
         let gone = prompt.text.matches(LEFT_OUT).count();
